@@ -46,6 +46,15 @@ void EventLoop::forget(int descriptor) {
                 "stop watching descriptor {}", descriptor);
 }
 
+void EventLoop::close(FileDescriptor& descriptor) {
+  const auto found = watches_.find(descriptor.number());
+  if (found != watches_.end()) {
+    found->second->forgotten = true;
+    watches_.erase(found);
+  }
+  descriptor.close();
+}
+
 EventLoop::TimerId EventLoop::at(Instant deadline, TimerAction action) {
   const TimerId id{deadline, next_timer_++};
   timers_.emplace(id, std::move(action));

@@ -32,6 +32,8 @@ class EventLoop {
   void watch(int descriptor, std::uint32_t events, ReadyAction action);
   void change(int descriptor, std::uint32_t events);
   void forget(int descriptor);
+  // Forgets and closes for the price of one system call: the kernel stops watching what is closed. Nobody may hold a duplicate.
+  void close(FileDescriptor& descriptor);
 
   TimerId at(Instant deadline, TimerAction action);
   void cancel(const TimerId& timer);

@@ -1,0 +1,181 @@
+#include "clients/command_line.hh"
+
+#include "base/errors.hh"
+#include "base/units.hh"
+#include "clients/query_url.hh"
+#include "transport/dns_text.hh"
+
+#include <CLI/CLI.hpp>
+
+#include <format>
+#include <optional>
+#include <ostream>
+#include <ranges>
+#include <string_view>
+
+namespace clients {
+namespace {
+
+constexpr const char* kSummary =
+    "Asks one DNS question over one transport, with a new connection, and shows what took how "
+    "long.";
+
+constexpr const char* kExamples = R"(Examples:
+  labquery dot://192.0.2.53 --name dns.example a.example A
+  labquery doq://dns.quad9.net example.com AAAA
+  labquery https://dns.google/dns-query example.com --method post
+  labquery do53://[2001:db8::53]:5353 example.com --json
+
+Transports: do53 do53+tcp dot doh2 doh3 doq, and https, which is doh2. Ports are the standard ones
+(53, 853, 443) unless the URL has one. Nothing is asked twice: a lost Do53 datagram is no answer.
+
+Exit code: 0 every query was answered, 1 some query was not, 2 bad command line, 3 this machine
+could not ask.)";
+
+// Options as typed, before they mean anything.
+struct Raw {
+  std::string server;
+  std::string name;
+  std::string type = "A";
+  std::string server_name;
+  std::string timeout = "10s";
+  std::string groups = "X25519MLKEM768:X25519";
+  std::string initial_rtt = "333ms";
+  std::string padding = "rfc8467";
+  std::string method = "get";
+  bool insecure = false;
+};
+
+[[noreturn]] void reject(std::string_view option, std::string_view complaint) {
+  throw CLI::ValidationError(std::string(option), std::string(complaint));
+}
+
+base::Nanoseconds duration_of(std::string_view option, std::string_view text) {
+  const auto duration = base::parse_duration(text);
+  if (!duration || *duration <= base::Nanoseconds(0) || *duration > kMaxTimeout)
+    reject(option, std::format("'{}' is not a duration such as 10s or 333ms, up to an hour", text));
+  return *duration;
+}
+
+void add_server_options(CLI::App& app, Raw& raw, CommandLine& command) {
+  app.add_option("server", raw.server, "the server, as transport://host[:port][/path]");
+  app.add_option("question", raw.name, "the name that is asked for");
+  app.add_option("type", raw.type, "record type")->capture_default_str();
+  app.add_option("--name", raw.server_name,
+                 "server's name for TLS and HTTP; default: the host of the URL");
+  app.add_option("--timeout", raw.timeout, "give up after this")->capture_default_str();
+  app.add_option("--count", command.count, "ask so many times, each with a new connection")
+      ->check(CLI::Range(std::size_t{1}, kMaxCount))
+      ->capture_default_str();
+  app.add_option("--local-port", command.spec.local_port,
+                 "send from this port; query i of --count from port + i - 1");
+}
+
+void add_protocol_options(CLI::App& app, Raw& raw, CommandLine& command) {
+  const std::string group = "Protocol";
+  app.add_option("--groups", raw.groups, "key exchange groups, in order; '' for OpenSSL's own")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--ca", command.spec.ca_file, "trust the certificates in this PEM file only")
+      ->check(CLI::ExistingFile)
+      ->group(group);
+  app.add_flag("--insecure", raw.insecure, "accept any certificate")
+      ->excludes("--ca")
+      ->group(group);
+  app.add_option("--padding", raw.padding, "of encrypted queries: rfc8467 or none")
+      ->check(CLI::IsMember({"rfc8467", "none"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--method", raw.method, "of DoH: get or post")
+      ->check(CLI::IsMember({"get", "post"}, CLI::ignore_case))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option(
+         "--initial-rtt", raw.initial_rtt,
+         "QUIC: round trip assumed before one is measured; the first repetition comes after "
+         "three of these")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--max-udp-payload", command.spec.max_udp_payload, "QUIC: largest datagram, bytes")
+      ->check(CLI::Range(kMinUdpPayload, std::uint16_t{65527}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--pmtud", command.spec.pmtud, "QUIC: probe for larger datagrams")->group(group);
+}
+
+void add_output_options(CLI::App& app, CommandLine& command) {
+  const std::string group = "Output";
+  app.add_flag("--json", command.json, "one JSON object per query and line")->group(group);
+  app.add_option("--keylog", command.keylog_file,
+                 "append the TLS keys to this file, for Wireshark (NSS key log)")
+      ->group(group);
+  CLI::Option* batch =
+      app.add_flag("--batch", command.batch,
+                   "read JSON requests from standard input, one per line, and answer each with a "
+                   "record")
+          ->group(group);
+  app.add_flag("--keylog-inline", command.keylog_inline, "--batch: keys in the records")
+      ->needs(batch)
+      ->group(group);
+}
+
+void interpret_server(const Raw& raw, CommandLine& command) {
+  const auto url = parse_query_url(raw.server);
+  if (!url) reject("server", url.error());
+  command.host = url->host;
+  command.port = url->port;
+  command.spec.transport = url->transport;
+  if (!url->path.empty()) command.spec.path = url->path;
+  command.spec.server_name = raw.server_name.empty() ? url->host : raw.server_name;
+}
+
+void interpret_question(const Raw& raw, CommandLine& command) {
+  if (raw.name.empty()) reject("question", "a name to ask for is missing");
+  if (!transport::is_domain_name(raw.name))
+    reject("question", std::format("'{}' is not a domain name", raw.name));
+  const auto type = transport::parse_record_type(raw.type);
+  if (!type) reject("type", std::format("'{}' is not a record type such as A or TYPE65", raw.type));
+  command.spec.question = {.name = raw.name, .type = *type};
+}
+
+void interpret(const Raw& raw, CommandLine& command) {
+  if (command.batch) return;
+  if (raw.server.empty()) reject("server", "missing; see --help");
+  interpret_server(raw, command);
+  interpret_question(raw, command);
+  QuerySpec& spec = command.spec;
+  spec.timeout = duration_of("--timeout", raw.timeout);
+  spec.initial_rtt = duration_of("--initial-rtt", raw.initial_rtt);
+  spec.padding = raw.padding == "none" ? Padding::kNone : Padding::kRfc8467;
+  spec.method = CLI::detail::to_lower(raw.method) == "post" ? HttpMethod::kPost : HttpMethod::kGet;
+  spec.groups.clear();
+  for (const auto part : raw.groups | std::views::split(':'))
+    if (!part.empty()) spec.groups.emplace_back(part.begin(), part.end());
+  spec.allow_tls12 = true;
+  if (raw.insecure) spec.trust = Trust::kUnchecked;
+  if (!spec.ca_file.empty()) spec.trust = Trust::kFile;
+}
+
+}  // namespace
+
+std::expected<CommandLine, int> parse_command_line(int argc, const char* const* argv,
+                                                   std::ostream& out, std::ostream& error) {
+  CommandLine command;
+  Raw raw;
+  CLI::App app(kSummary, "labquery");
+  app.footer(kExamples);
+  app.get_formatter()->column_width(32);
+  add_server_options(app, raw, command);
+  add_protocol_options(app, raw, command);
+  add_output_options(app, command);
+  try {
+    app.parse(argc, argv);
+    interpret(raw, command);
+  } catch (const CLI::ParseError& problem) {
+    return std::unexpected(app.exit(problem, out, error) == 0 ? base::kExitSuccess
+                                                              : base::kExitBadInput);
+  }
+  return command;
+}
+
+}  // namespace clients

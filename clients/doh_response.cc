@@ -1,0 +1,52 @@
+#include "clients/doh_response.hh"
+
+#include <algorithm>
+#include <cctype>
+#include <format>
+
+namespace clients {
+
+std::string authority_of(const QuerySpec& spec) {
+  const bool is_ipv6 = spec.server_name.find(':') != std::string::npos;
+  std::string authority = is_ipv6 ? std::format("[{}]", spec.server_name) : spec.server_name;
+  const std::uint16_t port = port_of(spec.server);
+  if (port != default_port(spec.transport)) authority += std::format(":{}", port);
+  return authority;
+}
+
+transport::HttpRequest make_doh_request(const QuerySpec& spec, const DnsQuery& query) {
+  return transport::make_doh_request(spec.method == HttpMethod::kGet ? "GET" : "POST",
+                                     authority_of(spec), spec.path, query.wire);
+}
+
+bool is_dns_media_type(std::string_view content_type) {
+  content_type = content_type.substr(0, content_type.find(';'));
+  while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
+  return std::ranges::equal(content_type, transport::kDnsMediaType, [](char left, char right) {
+    return std::tolower(static_cast<unsigned char>(left)) == right;
+  });
+}
+
+void DohResponse::on_response_started(transport::HttpStreamId /*stream*/) {
+  progress_.mark(&captures::Phases::first_byte);
+}
+
+void DohResponse::on_response(transport::HttpStreamId /*stream*/,
+                              const transport::HttpResponse& response) {
+  if (progress_.ended()) return;
+  progress_.record().http_status = static_cast<std::uint16_t>(response.status);
+  if (response.status != 200) {
+    progress_.fail(std::format("HTTP status {}", response.status));
+  } else if (!is_dns_media_type(response.content_type)) {
+    progress_.fail(
+        std::format("content type '{}', not {}", response.content_type, transport::kDnsMediaType));
+  } else {
+    settle(progress_, check_answer(query_, response.body));
+  }
+}
+
+void DohResponse::on_request_failed(transport::HttpStreamId /*stream*/, std::string_view reason) {
+  progress_.fail(std::format("HTTP: {}", reason));
+}
+
+}  // namespace clients

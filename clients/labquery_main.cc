@@ -1,0 +1,39 @@
+// labquery, the measuring client: one cold DNS query per line of input (--batch) or per command.
+
+#include "base/clock.hh"
+#include "base/errors.hh"
+#include "base/file_descriptor.hh"
+#include "clients/ask.hh"
+#include "clients/batch.hh"
+#include "clients/command_line.hh"
+#include "clients/query_runner.hh"
+
+#include <exception>
+#include <iostream>
+#include <unistd.h>
+
+namespace {
+
+int serve_batch(bool keylog_inline) {
+  const base::FileDescriptor requests(STDIN_FILENO);
+  const base::FileDescriptor records(STDOUT_FILENO);
+  const base::SystemClock clock;
+  clients::QueryRunner runner(clock,
+                              keylog_inline ? clients::KeepKeys::kYes : clients::KeepKeys::kNo);
+  clients::run_batch(requests, records, runner, keylog_inline);
+  return base::kExitSuccess;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto command = clients::parse_command_line(argc, argv, std::cout, std::cerr);
+    if (!command) return command.error();
+    if (command->batch) return serve_batch(command->keylog_inline);
+    return clients::ask(*command, std::cout);
+  } catch (const std::exception& error) {
+    std::cerr << "labquery: " << base::describe_nested(error) << '\n';
+    return base::kExitLabFailure;
+  }
+}

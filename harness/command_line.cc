@@ -1,0 +1,214 @@
+#include "harness/command_line.hh"
+
+#include "base/version.hh"
+#include "harness/scenario_error.hh"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <format>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+namespace harness {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Command>, 4> kCommands{
+    {{"run", Command::kRun},
+     {"check", Command::kCheck},
+     {"plan", Command::kPlan},
+     {"doctor", Command::kDoctor}}};
+
+constexpr std::string_view kUsage =
+    "labrun [run] SCENARIO [options]\n"
+    "       labrun check|plan SCENARIO [options]\n"
+    "       labrun doctor";
+
+constexpr std::string_view kDescription =
+    "What does an encrypted-DNS transport do on this path, and why?\n"
+    "labrun builds a small network, impairs it, runs real servers and one measuring client on it,\n"
+    "keeps every packet, and prints a table whose every figure can be checked.";
+
+constexpr std::string_view kFooter =
+    "Examples:\n"
+    "  labrun scenarios/loss2pct.yaml                      five transports at 2 % loss\n"
+    "  labrun scenarios/loss2pct.yaml --queries 50         the same, shorter\n"
+    "  labrun scenarios/handshake.yaml --only doq          one transport of it\n"
+    "  labrun scenarios/smoke.yaml --set path.each_way.delay=50ms\n"
+    "  labrun plan scenarios/loss2pct.yaml                 what would be done, without doing it\n"
+    "\n"
+    "Exit codes:\n"
+    "    0  done, and every expectation of the scenario holds\n"
+    "    1  done, and an expectation does not hold\n"
+    "    2  the arguments or the scenario are wrong; every mistake is listed\n"
+    "    3  the lab could not be built, or what it measured is not valid\n"
+    "  130  interrupted; the run directory has the finished blocks and says that it is incomplete\n"
+    "\n"
+    "A scenario's keys: docs/scenarios.md. What a run directory holds: docs/run-directory.md.";
+
+// What the options are parsed into before they become a CommandLine.
+struct Options {
+  std::string scenario;
+  std::vector<std::string> set;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint32_t> queries;
+  std::string kernel = "lab";
+  std::string out;
+  std::string color = "auto";
+};
+
+void add_scenario_options(CLI::App& app, Options& options, CommandLine& command) {
+  const std::string group = "What is measured";
+  app.add_option("SCENARIO", options.scenario, "Scenario file (YAML)")->required();
+  app.add_option("--queries", options.queries, "Queries per cell (client.queries)")
+      ->group(group)
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--blocks", command.overrides.blocks,
+                 "Blocks that the queries are split into, each with a kernel of its own")
+      ->group(group)
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.seed, "Seed: the same seed gives the same packets")
+      ->group(group)
+      ->type_name("N");
+  app.add_option("--only", command.only,
+                 "Measure this cell only, or this transport or arm (repeatable):\n"
+                 "\"retry=always/doq\", \"doq\", \"retry=always\"")
+      ->group(group)
+      ->type_name("CELL")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--set", options.set,
+                 "Change a key of the scenario: client.timeout=5s (repeatable)")
+      ->group(group)
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void add_run_options(CLI::App& app, Options& options, CommandLine& command) {
+  const std::string group = "How it is run";
+  app.add_option("--kernel", options.kernel,
+                 "lab: a kernel of our own in virtual time, no root needed;\n"
+                 "host: this machine's kernel in real time, as root")
+      ->group(group)
+      ->type_name("lab|host")
+      ->check(CLI::IsMember({"lab", "host"}));
+  app.add_option("--jobs", command.jobs, "Blocks that run at once (default: one per core)")
+      ->group(group)
+      ->type_name("N")
+      ->check(CLI::Range(1U, 256U));
+  app.add_option("--out", options.out, "Run directory to create (default: runs/<scenario>-<time>)")
+      ->group(group)
+      ->type_name("DIR");
+  app.add_flag("--quiet", command.quiet, "No progress, only the table")->group(group);
+  app.add_option("--color", options.color, "Colour in the table (auto: on a terminal)")
+      ->group(group)
+      ->type_name("auto|always|never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+// The arguments after the command word. A scenario named like a command is written "./plan".
+std::pair<Command, std::vector<std::string>> split_command(std::span<const std::string> arguments) {
+  if (arguments.size() < 2) return {Command::kRun, {}};
+  const auto named =
+      std::ranges::find(kCommands, arguments[1], &std::pair<std::string_view, Command>::first);
+  const bool is_named = named != kCommands.end();
+  return {is_named ? named->second : Command::kRun,
+          {arguments.begin() + (is_named ? 2 : 1), arguments.end()}};
+}
+
+void set_up(CLI::App& app, Command command, Options& options, CommandLine& into) {
+  app.usage("Usage: " + std::string(kUsage) + "\n");
+  app.footer(std::string(kFooter));
+  app.set_version_flag("--version", std::format("labrun {}", base::kVersion));
+  app.get_formatter()->column_width(26);
+  if (command == Command::kDoctor) return;
+  add_scenario_options(app, options, into);
+  if (command == Command::kRun) add_run_options(app, options, into);
+  if (command == Command::kPlan)
+    app.add_flag("--json", into.json, "Print plan.json instead of text");
+}
+
+void adopt(const Options& options, CommandLine& command) {
+  command.scenario = options.scenario;
+  // Before --set, so that the most explicit form has the last word.
+  std::vector<std::string>& assignments = command.overrides.assignments;
+  if (options.seed) assignments.push_back(std::format("seed={}", *options.seed));
+  if (options.queries) assignments.push_back(std::format("client.queries={}", *options.queries));
+  assignments.insert(assignments.end(), options.set.begin(), options.set.end());
+  command.kernel = options.kernel == "host" ? KernelKind::kHost : KernelKind::kLab;
+  if (!options.out.empty()) command.out = options.out;
+  if (options.color == "always") command.color = ColorWhen::kAlways;
+  if (options.color == "never") command.color = ColorWhen::kNever;
+}
+
+// As a POSIX shell reads back one word.
+std::string shell_word(std::string_view word) {
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("-_./=:,+%@").contains(static_cast<char>(c));
+  });
+  if (plain) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + '\'';
+}
+
+}  // namespace
+
+std::string_view to_string(KernelKind kernel) {
+  return kernel == KernelKind::kLab ? "lab" : "host";
+}
+
+CommandLine parse_command_line(std::span<const std::string> arguments) {
+  auto [command, rest] = split_command(arguments);
+  CommandLine parsed;
+  parsed.command = command;
+  Options options;
+  CLI::App app{std::string(kDescription), "labrun"};
+  set_up(app, command, options, parsed);
+  std::ranges::reverse(rest);  // CLI11 takes the arguments from the back
+  try {
+    app.parse(std::move(rest));
+  } catch (const CLI::CallForHelp&) {
+    parsed.command = Command::kShow;
+    parsed.text = app.help();
+    return parsed;
+  } catch (const CLI::CallForVersion& version) {
+    parsed.command = Command::kShow;
+    parsed.text = std::format("{}\n", version.what());
+    return parsed;
+  } catch (const CLI::ParseError& error) {
+    throw BadInput(
+        std::format("labrun: {}\nUsage: {}\n\"labrun --help\" says more.", error.what(), kUsage));
+  }
+  adopt(options, parsed);
+  return parsed;
+}
+
+std::string reproduce_command(const CommandLine& command, base::Seed seed) {
+  std::string text = "labrun " + shell_word(command.scenario.string());
+  const auto add = [&](std::string_view option, std::string_view value) {
+    text += std::format(" {} {}", option, shell_word(value));
+  };
+  for (const std::string& assignment : command.overrides.assignments) {
+    if (assignment.starts_with("seed=")) continue;
+    constexpr std::string_view kQueries = "client.queries=";
+    if (assignment.starts_with(kQueries)) {
+      add("--queries", std::string_view(assignment).substr(kQueries.size()));
+    } else {
+      add("--set", assignment);
+    }
+  }
+  if (command.overrides.blocks) add("--blocks", std::to_string(*command.overrides.blocks));
+  for (const std::string& cell : command.only) add("--only", cell);
+  if (command.kernel == KernelKind::kHost) add("--kernel", "host");
+  add("--seed", std::to_string(seed));
+  return text;
+}
+
+}  // namespace harness

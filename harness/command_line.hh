@@ -1,0 +1,53 @@
+#pragma once
+
+// labrun's arguments, understood and checked, but not acted upon.
+
+#include "base/rng.hh"
+#include "harness/scenario.hh"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace harness {
+
+enum class Command {
+  kRun,     // build the lab, measure, judge
+  kCheck,   // validate the scenario and say so
+  kPlan,    // print what kRun would do
+  kDoctor,  // say what this machine can do
+  kShow,    // print `text` and succeed: --help, --version
+};
+
+// kLab: our own kernel in virtual time. kHost: the host's kernel in real time, as root.
+enum class KernelKind { kLab, kHost };
+enum class ColorWhen { kAuto, kAlways, kNever };
+
+struct CommandLine {
+  Command command = Command::kRun;
+  std::filesystem::path scenario;     // empty for kDoctor and kShow
+  Overrides overrides;                // --set, --seed, --queries, --blocks
+  std::vector<std::string> only;      // cells, transports or arms; empty: all
+  std::optional<std::uint32_t> jobs;  // blocks at once; none: one per core
+  KernelKind kernel = KernelKind::kLab;
+  std::optional<std::filesystem::path> out;  // run directory to create; none: runs/<name>-<utc>
+  bool quiet = false;                        // no progress, only the table
+  ColorWhen color = ColorWhen::kAuto;
+  bool json = false;  // plan as plan.json
+  std::string text;   // for kShow
+};
+
+// `arguments` as main() has them, the program's name first. Throws BadInput with a text that says
+// what is wrong and how to get help.
+CommandLine parse_command_line(std::span<const std::string> arguments);
+
+// The command that repeats this run, its seed written out: "labrun scenarios/loss2pct.yaml --seed
+// 7". Arguments that a shell would read differently are quoted.
+std::string reproduce_command(const CommandLine& command, base::Seed seed);
+
+std::string_view to_string(KernelKind kernel);  // "lab", "host"
+
+}  // namespace harness

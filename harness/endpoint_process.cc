@@ -1,0 +1,83 @@
+#include "harness/endpoint_process.hh"
+
+#include <fcntl.h>
+
+#include <format>
+
+#include "base/errors.hh"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kReadyWithin{30};
+constexpr int kReadyDescriptor = 3;
+constexpr int kKeylogDescriptor = 4;
+// Enough of a log to see why a server did not start.
+constexpr std::size_t kQuotedLogBytes = 2000;
+
+base::ChildProcess start(const PlannedArm& arm, const fs::path& program, int network_namespace,
+                         const fs::path& ca_file, const fs::path& log, const base::Pipe& ready,
+                         const base::Pipe& keylog) {
+  std::vector<std::string> argv{program.string()};
+  argv.insert(argv.end(), arm.server_arguments.begin(), arm.server_arguments.end());
+  for (const std::string& argument :
+       {std::string("--ca-file"), ca_file.string(), std::string("--ready-fd"),
+        std::to_string(kReadyDescriptor), std::string("--keylog-fd"), std::to_string(kKeylogDescriptor)})
+    argv.push_back(argument);
+  const base::FileDescriptor log_file(base::check_syscall(
+      ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), "create {}", log.string()));
+  return base::ChildProcess({.argv = std::move(argv),
+                             .environment = {"LC_ALL=C.UTF-8"},
+                             .descriptors = {{log_file.number(), 2},
+                                             {ready.write_end.number(), kReadyDescriptor},
+                                             {keylog.write_end.number(), kKeylogDescriptor}},
+                             .network_namespace = network_namespace});
+}
+
+}  // namespace
+
+EndpointProcess::EndpointProcess(const PlannedArm& arm, const fs::path& program,
+                                 int network_namespace, const fs::path& ca_file,
+                                 const fs::path& log)
+    : arm_(arm.name.empty() ? "labdns" : "labdns of " + arm.name),
+      ca_file_(ca_file),
+      log_(log),
+      ready_(base::make_pipe()),
+      keylog_(base::make_pipe()),
+      process_(start(arm, program, network_namespace, ca_file, log, ready_, keylog_)),
+      ready_lines_(ready_.read_end),
+      keylog_lines_(keylog_.read_end) {
+  // Only the child holds the writing ends now, so that its end is ours to see.
+  ready_.write_end.close();
+  keylog_.write_end.close();
+}
+
+std::string EndpointProcess::describe_end(const std::string& how) const {
+  std::string said;
+  if (fs::exists(log_)) {
+    said = base::read_file(log_);
+    if (said.size() > kQuotedLogBytes) said.erase(0, said.size() - kQuotedLogBytes);
+  }
+  return std::format("{} {}; it said: {}", arm_, how, said.empty() ? "nothing" : said);
+}
+
+void EndpointProcess::wait_until_ready(const base::Clock& clock) {
+  std::optional<std::string> line;
+  try {
+    line = ready_lines_.next(clock, clock.now() + kReadyWithin, "the readiness of " + arm_);
+  } catch (const base::LabError&) {
+    throw base::LabError(describe_end("ended before it was ready (" + process_.wait().describe() + ")"));
+  }
+  if (!line)
+    throw base::LabError(describe_end(std::format("was not ready within {}", kReadyWithin)));
+  ready_facts_ = std::move(*line);
+}
+
+void EndpointProcess::check_alive() {
+  if (const auto status = process_.poll())
+    throw base::LabError(describe_end("ended during the run (" + status->describe() + ")"));
+}
+
+}  // namespace harness

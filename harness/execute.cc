@@ -1,0 +1,52 @@
+#include "harness/execute.hh"
+
+#include <format>
+#include <iostream>
+
+#include "base/errors.hh"
+#include "harness/doctor.hh"
+#include "harness/image.hh"
+#include "harness/plan.hh"
+#include "harness/plan_json.hh"
+#include "harness/plan_text.hh"
+#include "harness/run.hh"
+
+namespace harness {
+namespace {
+
+int check(const CommandLine& command) {
+  const Scenario scenario = load_scenario(command.scenario, command.overrides);
+  const Plan plan = make_plan(scenario, command.only);
+  std::cout << std::format("{}: valid: {} cells, {} queries each, {} blocks\n",
+                           command.scenario.string(), plan.cells.size(), scenario.queries,
+                           plan.blocks.size());
+  return base::kExitSuccess;
+}
+
+int print_plan(const CommandLine& command) {
+  const Plan plan = make_plan(load_scenario(command.scenario, command.overrides), command.only);
+  std::cout << (command.json ? plan_to_json(plan) : describe(plan));
+  return base::kExitSuccess;
+}
+
+}  // namespace
+
+int execute(const CommandLine& command) {
+  switch (command.command) {
+    case Command::kShow:
+      std::cout << command.text;
+      return base::kExitSuccess;
+    case Command::kCheck:
+      return check(command);
+    case Command::kPlan:
+      return print_plan(command);
+    case Command::kDoctor:
+      return print_diagnosis(std::cout);
+    case Command::kRun:
+      return run(command, find_image());
+  }
+  LABRUN_ASSERT(false);
+  return base::kExitLabFailure;
+}
+
+}  // namespace harness

@@ -1,0 +1,159 @@
+#include "harness/manifest.hh"
+
+#include <openssl/evp.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <format>
+#include <nlohmann/json.hpp>
+
+#include "base/version.hh"
+#include "harness/lab_kernel.hh"
+
+namespace harness {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Of run directories. Grows with every change that an old reader would misunderstand.
+constexpr int kFormatVersion = 1;
+
+std::string host_release() {
+  utsname host{};
+  ::uname(&host);
+  return host.release;
+}
+
+std::string sha256(const std::string& text) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  ::EVP_Digest(text.data(), text.size(), digest, &length, ::EVP_sha256(), nullptr);
+  std::string hexadecimal;
+  for (unsigned int index = 0; index < length; ++index) hexadecimal += std::format("{:02x}", digest[index]);
+  return hexadecimal;
+}
+
+json kernel_json(const Manifest& manifest) {
+  if (manifest.command.kernel == KernelKind::kHost)
+    return {{"kind", "host"}, {"release", host_release()}, {"hz", nullptr}, {"clock", "real"}};
+  return {{"kind", "lab"},
+          {"release", manifest.image.kernel_release},
+          {"hz", LabKernel::kTicksPerSecond},
+          {"clock", "virtual"}};
+}
+
+// The same seed gives the same bytes where nothing but seeded randomness and virtual time enters.
+json repeatable_json(KernelKind kind) {
+  if (kind == KernelKind::kHost)
+    return {{"value", false}, {"reason", "real time and the host's randomness enter"}};
+  return {{"value", true}, {"reason", "virtual time, seeded randomness, no third-party program"}};
+}
+
+json block_json(std::uint32_t index, const BlockResult& result) {
+  const json facts = json::parse(result.facts);
+  return {{"index", index},
+          {"seed", facts.at("seed")},
+          {"valid", result.distrust.empty()},
+          {"reasons", result.distrust},
+          {"calibration", facts.at("calibration")},
+          {"captures", facts.at("captures")},
+          {"account", analysis::to_json(result.account)},
+          {"first_query_after_ns", facts.at("first_query_after_ns")},
+          {"elapsed_ns", facts.at("elapsed_ns")}};
+}
+
+const char* word(analysis::LossVerdict verdict) {
+  switch (verdict) {
+    case analysis::LossVerdict::kFits:
+      return "fits";
+    case analysis::LossVerdict::kDeviates:
+      return "deviates";
+    case analysis::LossVerdict::kNotJudged:
+      return "not judged";
+  }
+  return "";
+}
+
+json loss_json(const std::string& cell, const char* direction, const analysis::LossAccount& loss) {
+  json entry{{"cell", cell}, {"direction", direction}, {"sent", loss.sent}, {"lost", loss.lost}};
+  entry["configured"] = loss.configured ? json(loss.configured->value()) : json(nullptr);
+  entry["measured"] = loss.measured() ? json(*loss.measured()) : json(nullptr);
+  entry["verdict"] = word(loss.verdict());
+  return entry;
+}
+
+// Configured against measured, for the whole run.
+json fidelity_json(const Manifest& manifest) {
+  analysis::BlockAccount all;
+  std::uint64_t invalid = 0;
+  for (const auto& [index, result] : manifest.blocks) {
+    analysis::merge(all, result.account);
+    invalid += result.distrust.empty() ? 0 : 1;
+  }
+  json losses = json::array();
+  if (manifest.summary) {
+    for (const analysis::CellSummary& cell : manifest.summary->cells) {
+      losses.push_back(loss_json(cell.spec.name, "client_to_server", cell.to_server));
+      losses.push_back(loss_json(cell.spec.name, "server_to_client", cell.to_client));
+    }
+  }
+  return {{"invalid_blocks", invalid}, {"loss", losses}, {"account", analysis::to_json(all)}};
+}
+
+}  // namespace
+
+bool Manifest::valid() const {
+  return std::ranges::all_of(blocks, [](const auto& block) { return block.second.distrust.empty(); });
+}
+
+base::Nanoseconds Manifest::virtual_time() const {
+  base::Nanoseconds total{};
+  for (const auto& [index, result] : blocks)
+    total += base::Nanoseconds(json::parse(result.facts).at("elapsed_ns").get<std::int64_t>());
+  return total;
+}
+
+std::string describe_kernel(KernelKind kind, const Image& image) {
+  if (kind == KernelKind::kHost) return std::format("host, Linux {}, real time", host_release());
+  return std::format("lab, Linux {}, {} Hz, virtual time", image.kernel_release, LabKernel::kTicksPerSecond);
+}
+
+std::map<std::string, std::string> versions(const Manifest& manifest) {
+  std::map<std::string, std::string> found{{"labrun", std::format("{} ({})", base::kVersion, manifest.image.commit)}};
+  if (manifest.blocks.empty()) return found;
+  // Every endpoint of a run comes from the same root.
+  const json facts = json::parse(manifest.blocks.begin()->second.facts);
+  for (const json& endpoint : facts.at("endpoints")) {
+    const json own = endpoint.at("ready").value("versions", json::object());
+    for (const auto& entry : own.items())
+      if (entry.value().is_string()) found[entry.key()] = entry.value().get<std::string>();
+  }
+  return found;
+}
+
+std::string to_json_text(const Manifest& manifest) {
+  json blocks = json::array();
+  for (const auto& [index, result] : manifest.blocks) blocks.push_back(block_json(index, result));
+  const bool complete = manifest.summary.has_value();
+  json text{{"format", kFormatVersion},
+            {"seed", std::to_string(manifest.plan.seed)},
+            {"complete", complete},
+            {"valid", complete && manifest.valid()},
+            {"stopped_by", manifest.stopped_by.empty() ? json(nullptr) : json(manifest.stopped_by)},
+            {"scenario", {{"name", manifest.plan.scenario}, {"sha256", sha256(manifest.scenario_text)}}},
+            {"kernel", kernel_json(manifest)},
+            {"versions", versions(manifest)},
+            {"repeatable", repeatable_json(manifest.command.kernel)},
+            {"reproduce", reproduce_command(manifest.command, manifest.plan.seed)},
+            {"real_seconds", std::chrono::duration<double>(manifest.real_time).count()},
+            {"virtual_seconds", std::chrono::duration<double>(manifest.virtual_time()).count()},
+            {"blocks_planned", manifest.plan.blocks.size()},
+            {"fidelity", fidelity_json(manifest)},
+            {"blocks", std::move(blocks)}};
+  // The network is the same in every block; the first one's facts stand for all.
+  if (!manifest.blocks.empty())
+    text["network"] = json::parse(manifest.blocks.begin()->second.facts).at("network");
+  return text.dump(1) + "\n";
+}
+
+}  // namespace harness

@@ -1,0 +1,247 @@
+#include "harness/run.hh"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <format>
+#include <fstream>
+#include <iostream>
+#include <thread>
+#include <utility>
+
+#include "analysis/expectations.hh"
+#include "analysis/summary.hh"
+#include "analysis/wire_account.hh"
+#include "base/errors.hh"
+#include "base/file_descriptor.hh"
+#include "captures/block_capture.hh"
+#include "harness/block_run.hh"
+#include "harness/block_schedule.hh"
+#include "harness/fidelity.hh"
+#include "harness/manifest.hh"
+#include "harness/plan_json.hh"
+#include "harness/progress.hh"
+#include "harness/run_directory.hh"
+#include "harness/table.hh"
+
+#include <nlohmann/json.hpp>
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+Progress::Style progress_style(const CommandLine& command) {
+  if (command.quiet) return Progress::Style::kSilent;
+  return ::isatty(STDERR_FILENO) != 0 ? Progress::Style::kTerminal : Progress::Style::kLines;
+}
+
+Colors table_colors(const CommandLine& command) {
+  const bool on = command.color == ColorWhen::kAlways ||
+                  (command.color == ColorWhen::kAuto && ::isatty(STDOUT_FILENO) != 0);
+  return on ? Colors::kOn : Colors::kOff;
+}
+
+std::size_t block_jobs(const CommandLine& command, const Plan& plan) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  // In real time blocks would disturb each other: one at a time unless somebody insists.
+  const std::size_t wanted = command.jobs.value_or(command.kernel == KernelKind::kHost ? 1 : cores);
+  return std::min(wanted, plan.blocks.size());
+}
+
+std::set<captures::IpAddress> lab_addresses(const Plan& plan) {
+  std::set<captures::IpAddress> addresses;
+  const auto add = [&](const std::string& text) {
+    const auto address = captures::parse_ip_address(text);
+    LABRUN_ASSERT(address.has_value());
+    addresses.insert(*address);
+  };
+  for (const std::string& address : plan.client_addresses) add(address);
+  for (const PlannedArm& arm : plan.arms) add(arm.server_address);
+  return addresses;
+}
+
+std::vector<captures::QueryRecord> read_records(const fs::path& file) {
+  std::vector<captures::QueryRecord> records;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    auto record = captures::parse_query_record(line);
+    if (!record) throw base::LabError(std::format("read {}: {}", file.string(), record.error()));
+    records.push_back(std::move(*record));
+  }
+  return records;
+}
+
+std::string to_lines(const std::vector<captures::QueryRecord>& records) {
+  std::string lines;
+  for (const captures::QueryRecord& record : records) lines += captures::to_json_line(record) + "\n";
+  return lines;
+}
+
+// One run from its directory to its table.
+class Run {
+ public:
+  Run(const CommandLine& command, const Image& image, const Plan& plan, std::string scenario_text)
+      : command_(command),
+        plan_(plan),
+        directory_(RunDirectory::create(command.out, plan.scenario)),
+        progress_(plan, std::cerr, progress_style(command), clock_),
+        started_(clock_.now()),
+        manifest_{.command = command, .image = image, .plan = plan, .scenario_text = std::move(scenario_text)} {}
+
+  int execute() {
+    try {
+      return measure();
+    } catch (const std::exception& error) {
+      progress_.clear();
+      mark_incomplete(base::describe_nested(error));
+      throw;
+    }
+  }
+
+ private:
+  int measure() {
+    directory_.write("scenario.yaml", manifest_.scenario_text);
+    directory_.write("plan.json", plan_to_json(plan_));
+    write_manifest();
+    announce();
+    BlockSchedule schedule(plan_, manifest_.image, directory_, command_.kernel,
+                           {.on_message =
+                                [this](std::uint32_t block, const BlockMessage& message) {
+                                  progress_.update(block, message.queries_done, message.elapsed);
+                                },
+                            .on_results = [this](const PlannedBlock& block) { take_over(block); }});
+    const BlockSchedule::Ending ending = schedule.run(block_jobs(command_, plan_));
+    progress_.clear();
+    return ending.reason.empty() ? conclude() : give_up(ending);
+  }
+
+  void announce() const {
+    if (command_.quiet) return;
+    std::cerr << std::format("seed {}, labrun {}, {} kernel\n", plan_.seed, manifest_.image.commit,
+                             describe_kernel(command_.kernel, manifest_.image));
+  }
+
+  void write_manifest() {
+    manifest_.real_time = clock_.now() - started_;
+    directory_.write("manifest.json", to_json_text(manifest_));
+  }
+
+  // Moves a block's results to where they stay, and accounts and judges them.
+  void take_over(const PlannedBlock& block) {
+    const fs::path results = directory_.block(block.index);
+    std::vector<captures::QueryRecord> records = read_records(results / kRecordsFile);
+    for (const char* end : {"client", "server"})
+      fs::rename(captures::block_capture_path(results, block.index, end),
+                 captures::block_capture_path(directory_.captures(), block.index, end));
+    BlockResult result{.facts = base::read_file(results / kFactsFile), .account = {}, .distrust = {}};
+    std::ifstream client(captures::block_capture_path(directory_.captures(), block.index, "client"), std::ios::binary);
+    std::ifstream server(captures::block_capture_path(directory_.captures(), block.index, "server"), std::ios::binary);
+    result.account = analysis::account_block({client, server}, records, lab_addresses(plan_));
+    const nlohmann::json facts = nlohmann::json::parse(result.facts);
+    result.distrust = reasons_to_distrust(
+        plan_, {.facts = facts, .account = result.account, .records = records, .virtual_time = command_.kernel == KernelKind::kLab});
+    for (const auto& entry : fs::directory_iterator(results))
+      if (entry.path().extension() == ".log")
+        fs::rename(entry.path(), directory_.logs() / std::format("{}-{}", block_name(block.index), entry.path().filename().string()));
+    const bool valid = result.distrust.empty();
+    manifest_.blocks[block.index] = std::move(result);
+    base::write_file_atomically(results / kRecordsFile, to_lines(records));
+    records_[block.index] = std::move(records);
+    write_records_in_order();
+    write_manifest();
+    progress_.block_finished(block.index, valid);
+  }
+
+  // queries.jsonl has the order of the plan, whatever block ended first. A block that must wait for an earlier one keeps its records
+  // in its own folder until then.
+  void write_records_in_order() {
+    for (auto next = records_.find(written_); next != records_.end(); next = records_.find(written_)) {
+      directory_.append("queries.jsonl", to_lines(next->second));
+      fs::remove_all(directory_.block(written_));
+      ++written_;
+    }
+  }
+
+  std::vector<captures::QueryRecord> trusted_records() const {
+    std::vector<captures::QueryRecord> trusted;
+    for (const auto& [block, records] : records_)
+      if (manifest_.blocks.at(block).distrust.empty()) trusted.insert(trusted.end(), records.begin(), records.end());
+    return trusted;
+  }
+
+  int conclude() {
+    manifest_.summary = analysis::summarise(cell_specs(plan_), trusted_records());
+    directory_.write("summary.json", analysis::to_json(*manifest_.summary).dump(1) + "\n");
+    write_manifest();
+    directory_.hand_over();
+    const std::vector<analysis::ExpectationVerdict> verdicts = judge_claims();
+    std::cout << render_table(*manifest_.summary, verdicts, run_facts(), table_colors(command_)) << std::flush;
+    if (!manifest_.valid()) return base::kExitLabFailure;
+    return analysis::all_hold(verdicts) ? base::kExitSuccess : base::kExitExpectationFailed;
+  }
+
+  void mark_incomplete(const std::string& reason) {
+    manifest_.stopped_by = reason;
+    write_manifest();
+    directory_.hand_over();
+  }
+
+  int give_up(const BlockSchedule::Ending& ending) {
+    mark_incomplete(ending.reason);
+    std::cerr << std::format("labrun: {}; {} of {} blocks are in {}, which is marked incomplete\n",
+                             ending.interrupted ? "stopped by " + ending.reason : ending.reason,
+                             manifest_.blocks.size(), plan_.blocks.size(), directory_.path().string());
+    return ending.interrupted ? base::kExitInterrupted : base::kExitLabFailure;
+  }
+
+  std::vector<analysis::ExpectationVerdict> judge_claims() const {
+    std::vector<analysis::Expectation> expectations;
+    for (const Claim& claim : plan_.claims)
+      expectations.push_back({.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
+    return analysis::judge(expectations, *manifest_.summary);
+  }
+
+  RunFacts run_facts() const {
+    std::string all_versions;
+    for (const auto& [name, version] : versions(manifest_))
+      all_versions += std::format("{}{} {}", all_versions.empty() ? "" : ", ", name, version);
+    return {.seed = std::to_string(plan_.seed),
+            .kernel = describe_kernel(command_.kernel, manifest_.image),
+            .versions = all_versions,
+            .reproduce = reproduce_command(command_, plan_.seed),
+            .run_directory = fs::proximate(directory_.path()).string(),
+            .validity = describe_invalid_blocks()};
+  }
+
+  std::string describe_invalid_blocks() const {
+    std::string text;
+    for (const auto& [index, result] : manifest_.blocks)
+      if (!result.distrust.empty())
+        text += std::format("{}block {}: {}", text.empty() ? "" : "\n", index, result.distrust.front());
+    return text;
+  }
+
+  const CommandLine& command_;
+  const Plan& plan_;
+  RunDirectory directory_;
+  base::SystemClock clock_;
+  Progress progress_;
+  base::Instant started_;
+  Manifest manifest_;
+  std::map<std::uint32_t, std::vector<captures::QueryRecord>> records_;
+  std::uint32_t written_ = 0;  // blocks in queries.jsonl
+};
+
+}  // namespace
+
+int run(const CommandLine& command, const Image& image) {
+  const std::string scenario_text = base::read_file(command.scenario, kMaxScenarioBytes);
+  const Plan plan = make_plan(load_scenario(command.scenario, command.overrides), command.only);
+  if (command.kernel == KernelKind::kLab && image.kernel.empty())
+    throw base::LabError("start the lab kernel: this image has none (labrun doctor says why); --kernel host works as root");
+  return Run(command, image, plan, scenario_text).execute();
+}
+
+}  // namespace harness

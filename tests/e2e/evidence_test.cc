@@ -1,0 +1,75 @@
+// The packets behind the figures, read with an independent program.
+
+#include "tests/e2e/program_run.hh"
+#include "tests/e2e/run_results.hh"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <sstream>
+
+namespace e2e {
+namespace {
+
+class Evidence : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    const Outcome outcome = run_program({"labrun", scenario("smoke"), "--out", run()});
+    ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
+  }
+  static void TearDownTestSuite() { delete folder_; }
+  static std::filesystem::path run() { return folder_->path() / "run"; }
+
+  static std::string tshark(const std::string& end, const std::vector<std::string>& arguments) {
+    std::vector<std::string> argv{"/usr/bin/tshark", "-n", "-r", run() / "captures" / ("0-" + end + ".pcapng")};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = run_program(argv, {"HOME=/tmp"});
+    EXPECT_TRUE(outcome.status.succeeded()) << outcome.output;
+    return outcome.output;
+  }
+
+  static TemporaryFolder* folder_;
+};
+TemporaryFolder* Evidence::folder_ = nullptr;
+
+// Decrypted answers a transport, by the protocol below DNS and the port.
+TEST_F(Evidence, TsharkDecryptsDnsOfAllFiveTransports) {
+  const std::vector<std::pair<std::string, std::string>> filters{
+      {"do53", "dns.flags.response == 1 && udp.port == 53"},
+      {"dot", "dns.flags.response == 1 && tls && tcp.port == 853"},
+      {"doh2", "dns.flags.response == 1 && http2"},
+      {"doh3", "dns.flags.response == 1 && http3"},
+      {"doq", "dns.flags.response == 1 && quic && udp.port == 853"}};
+  for (const std::string end : {"client", "server"}) {
+    for (const auto& [transport, filter] : filters) {
+      const std::string answers = tshark(end, {"-Y", filter, "-T", "fields", "-e", "dns.a"});
+      // 5 queries over each of two families.
+      EXPECT_EQ(std::ranges::count(answers, '\n'), 10) << end << " " << transport << ":\n" << answers;
+      EXPECT_TRUE(answers.contains("192.0.2.1")) << end << " " << transport << ":\n" << answers;
+    }
+  }
+}
+
+TEST_F(Evidence, EveryQueryHasACommentOnItsFirstPacket) {
+  const std::string comments = tshark("client", {"-Y", "frame.comment", "-T", "fields", "-e", "frame.comment"});
+  for (const captures::QueryRecord& record : read_records(run())) {
+    if (record.block == 0) EXPECT_TRUE(comments.contains(record.id)) << record.id << " in:\n" << comments;
+  }
+}
+
+TEST_F(Evidence, InterfacesAreNamed) {
+  EXPECT_TRUE(tshark("server", {"-T", "fields", "-e", "frame.interface_name", "-c", "1"}).contains("server"));
+}
+
+TEST_F(Evidence, NoPacketHasABadChecksum) {
+  const std::string bad = tshark("client", {"-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o",
+                                            "udp.check_checksum:TRUE", "-Y",
+                                            "ip.checksum.status == 0 || tcp.checksum.status == 0 || udp.checksum.status == 0"});
+  EXPECT_EQ(bad, "") << bad;
+}
+
+}  // namespace
+}  // namespace e2e

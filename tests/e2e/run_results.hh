@@ -1,0 +1,21 @@
+#pragma once
+
+// A finished run as its directory shows it.
+
+#include "captures/query_record.hh"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace e2e {
+
+nlohmann::json read_json(const std::filesystem::path& file);
+std::vector<captures::QueryRecord> read_records(const std::filesystem::path& run);
+// Contents of every capture, by file name.
+std::map<std::string, std::string> read_captures(const std::filesystem::path& run);
+
+}  // namespace e2e
