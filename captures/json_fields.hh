@@ -1,8 +1,7 @@
 #pragma once
 
 // Strict reading of JSON objects that another process wrote: every value is checked for type and
-// range, and the complaint names the key. Used inside captures/ and analysis/ only; throws
-// MalformedJson, which callers turn into a value.
+// range, and the complaint names the key. Throws MalformedJson, which callers turn into a value.
 
 #include "base/clock.hh"
 

@@ -41,6 +41,13 @@ bool is_ipv6(const SocketAddress& address) {
 }  // namespace
 
 std::optional<SocketAddress> parse_address(const std::string& address, std::uint16_t port) {
+  sockaddr_in ipv4{};
+  ipv4.sin_family = AF_INET;
+  ipv4.sin_port = htons(port);
+  if (::inet_pton(AF_INET, address.c_str(), &ipv4.sin_addr) == 1)
+    return SocketAddress(reinterpret_cast<const sockaddr*>(&ipv4), sizeof ipv4);
+  // getaddrinfo(3) knows IPv6 zones, but also takes "192.0.2" for 192.0.0.2.
+  if (address.find(':') == std::string::npos) return std::nullopt;
   int error = 0;
   const AddressList found = look_up(address, port, AI_NUMERICHOST, &error);
   if (error != 0 || !found) return std::nullopt;

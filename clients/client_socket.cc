@@ -43,6 +43,15 @@ ClientSocket::ClientSocket(SocketKind kind, const SocketAddress& server, std::ui
   }
 }
 
+void ClientSocket::forbid_fragments() {
+  const bool is_ipv6 = server_.storage.ss_family == AF_INET6;
+  const int mode = is_ipv6 ? IPV6_PMTUDISC_PROBE : IP_PMTUDISC_PROBE;
+  base::check_syscall(
+      ::setsockopt(number(), is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP,
+                   is_ipv6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER, &mode, sizeof mode),
+      "forbid IP fragments");
+}
+
 int ClientSocket::connect() {
   if (::connect(number(), server_.get(), server_.length) < 0 && !is_transient(errno)) return errno;
   local_ = local_end_of(number());
@@ -94,8 +103,9 @@ int ClientSocket::send_datagrams(std::span<const transport::Bytes> datagrams) {
     }
     const int sent =
         ::sendmmsg(number(), messages.data(), static_cast<unsigned>(count), MSG_NOSIGNAL);
-    if (sent <= 0) return is_transient(errno) ? 0 : errno;
-    datagrams = datagrams.subspan(static_cast<std::size_t>(sent));
+    if (sent < 0 && errno != EMSGSIZE) return is_transient(errno) ? 0 : errno;
+    // One that is too large for the path, a probe for instance, is lost; the others go.
+    datagrams = datagrams.subspan(sent < 0 ? 1 : static_cast<std::size_t>(sent));
   }
   return 0;
 }
@@ -111,7 +121,7 @@ std::span<const transport::ByteSpan> ClientSocket::receive_datagrams(int* error)
   datagrams_.clear();
   const int count =
       ::recvmmsg(number(), messages.data(), ReceiveBuffer::kSlots, MSG_DONTWAIT, nullptr);
-  *error = count < 0 && !is_transient(errno) ? errno : 0;
+  *error = count < 0 && !is_transient(errno) && errno != EMSGSIZE ? errno : 0;
   for (int index = 0; index < count; ++index) {
     const auto at = static_cast<std::size_t>(index);
     datagrams_.push_back(buffer_.slot(at).first(messages[at].msg_len));

@@ -55,6 +55,10 @@ class ClientSocket {
   ClientSocket(SocketKind kind, const SocketAddress& server, std::uint16_t local_port,
                ReceiveBuffer& buffer);
 
+  // UDP: datagrams leave whole, or not at all, whatever the kernel believes of the path (QUIC: RFC
+  // 9000, section 14).
+  void forbid_fragments();
+
   // Begins to connect; for UDP that is all. Returns the error that the path or the peer answered at
   // once, or 0. TCP is connected when the descriptor becomes writable without error.
   int connect();

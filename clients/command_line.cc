@@ -20,7 +20,8 @@ constexpr const char* kSummary =
     "Asks one DNS question over one transport, with a new connection, and shows what took how "
     "long.";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExamples = R"(
+Examples:
   labquery dot://192.0.2.53 --name dns.example a.example A
   labquery doq://dns.quad9.net example.com AAAA
   labquery https://dns.google/dns-query example.com --method post
@@ -30,7 +31,10 @@ Transports: do53 do53+tcp dot doh2 doh3 doq, and https, which is doh2. Ports are
 (53, 853, 443) unless the URL has one. Nothing is asked twice: a lost Do53 datagram is no answer.
 
 Exit code: 0 every query was answered, 1 some query was not, 2 bad command line, 3 this machine
-could not ask.)";
+could not ask.
+)";
+
+constexpr std::size_t kLastPort = 65535;
 
 // Options as typed, before they mean anything.
 struct Raw {
@@ -57,65 +61,79 @@ base::Nanoseconds duration_of(std::string_view option, std::string_view text) {
   return *duration;
 }
 
+// How an option's value reads in the help: "TIME [10s]".
+std::string with_default(std::string_view kind, std::string_view value) {
+  return std::format("{} [{}]", kind, value);
+}
+
 void add_server_options(CLI::App& app, Raw& raw, CommandLine& command) {
-  app.add_option("server", raw.server, "the server, as transport://host[:port][/path]");
-  app.add_option("question", raw.name, "the name that is asked for");
-  app.add_option("type", raw.type, "record type")->capture_default_str();
+  app.add_option("server", raw.server, "the server, as transport://host[:port][/path]")
+      ->option_text("URL");
+  app.add_option("question", raw.name, "the name that is asked for")->option_text("NAME");
+  app.add_option("type", raw.type, "record type")->option_text(with_default("TYPE", raw.type));
   app.add_option("--name", raw.server_name,
-                 "server's name for TLS and HTTP; default: the host of the URL");
-  app.add_option("--timeout", raw.timeout, "give up after this")->capture_default_str();
+                 "server's name for TLS and HTTP; default: the host of the URL")
+      ->option_text("NAME");
+  app.add_option("--timeout", raw.timeout, "give up after this")
+      ->option_text(with_default("TIME", raw.timeout));
   app.add_option("--count", command.count, "ask so many times, each with a new connection")
       ->check(CLI::Range(std::size_t{1}, kMaxCount))
-      ->capture_default_str();
+      ->option_text("N [1]");
   app.add_option("--local-port", command.spec.local_port,
-                 "send from this port; query i of --count from port + i - 1");
+                 "send from this port; query i of --count from port + i - 1")
+      ->option_text("PORT");
 }
 
 void add_protocol_options(CLI::App& app, Raw& raw, CommandLine& command) {
   const std::string group = "Protocol";
-  app.add_option("--groups", raw.groups, "key exchange groups, in order; '' for OpenSSL's own")
-      ->capture_default_str()
+  app.add_option("--groups", raw.groups, "key exchange, in this order; '' for OpenSSL's default")
+      ->option_text("LIST [" + raw.groups + "]")
       ->group(group);
   app.add_option("--ca", command.spec.ca_file, "trust the certificates in this PEM file only")
       ->check(CLI::ExistingFile)
+      ->option_text("FILE")
       ->group(group);
   app.add_flag("--insecure", raw.insecure, "accept any certificate")
       ->excludes("--ca")
+      ->option_text(" ")
       ->group(group);
   app.add_option("--padding", raw.padding, "of encrypted queries: rfc8467 or none")
       ->check(CLI::IsMember({"rfc8467", "none"}))
-      ->capture_default_str()
+      ->option_text(with_default("HOW", raw.padding))
       ->group(group);
   app.add_option("--method", raw.method, "of DoH: get or post")
       ->check(CLI::IsMember({"get", "post"}, CLI::ignore_case))
-      ->capture_default_str()
+      ->option_text(with_default("METHOD", raw.method))
       ->group(group);
-  app.add_option(
-         "--initial-rtt", raw.initial_rtt,
-         "QUIC: round trip assumed before one is measured; the first repetition comes after "
-         "three of these")
-      ->capture_default_str()
+}
+
+void add_quic_options(CLI::App& app, Raw& raw, CommandLine& command) {
+  const std::string group = "QUIC";
+  app.add_option("--initial-rtt", raw.initial_rtt,
+                 "round trip assumed before one is measured; a lost first\n"
+                 "datagram is sent again after three of these")
+      ->option_text(with_default("TIME", raw.initial_rtt))
       ->group(group);
-  app.add_option("--max-udp-payload", command.spec.max_udp_payload, "QUIC: largest datagram, bytes")
+  app.add_option("--max-udp-payload", command.spec.max_udp_payload, "largest datagram, 1200-65527")
       ->check(CLI::Range(kMinUdpPayload, std::uint16_t{65527}))
-      ->capture_default_str()
+      ->option_text(with_default("BYTES", std::to_string(kMinUdpPayload)))
       ->group(group);
-  app.add_flag("--pmtud", command.spec.pmtud, "QUIC: probe for larger datagrams")->group(group);
+  app.add_flag("--pmtud", command.spec.pmtud, "probe for larger datagrams")->group(group);
 }
 
 void add_output_options(CLI::App& app, CommandLine& command) {
   const std::string group = "Output";
   app.add_flag("--json", command.json, "one JSON object per query and line")->group(group);
-  app.add_option("--keylog", command.keylog_file,
-                 "append the TLS keys to this file, for Wireshark (NSS key log)")
+  app.add_option("--keylog", command.keylog_file, "append the TLS keys to this file, for Wireshark")
+      ->option_text("FILE")
       ->group(group);
-  CLI::Option* batch =
-      app.add_flag("--batch", command.batch,
-                   "read JSON requests from standard input, one per line, and answer each with a "
-                   "record")
-          ->group(group);
-  app.add_flag("--keylog-inline", command.keylog_inline, "--batch: keys in the records")
+  CLI::Option* batch = app.add_flag("--batch", command.batch,
+                                    "read JSON requests from standard input, one per line, and\n"
+                                    "answer each with a record")
+                           ->group(group);
+  app.add_flag("--keylog-inline", command.keylog_inline, "with --batch: keys in the records")
       ->needs(batch)
+      ->option_text(" ")
       ->group(group);
 }
 
@@ -126,7 +144,10 @@ void interpret_server(const Raw& raw, CommandLine& command) {
   command.port = url->port;
   command.spec.transport = url->transport;
   if (!url->path.empty()) command.spec.path = url->path;
-  command.spec.server_name = raw.server_name.empty() ? url->host : raw.server_name;
+  std::string& name = command.spec.server_name;
+  name = raw.server_name.empty() ? url->host : raw.server_name;
+  // Certificates and SNI have names without the final dot (RFC 6066, section 3).
+  if (name.size() > 1 && name.ends_with('.')) name.pop_back();
 }
 
 void interpret_question(const Raw& raw, CommandLine& command) {
@@ -154,6 +175,9 @@ void interpret(const Raw& raw, CommandLine& command) {
   spec.allow_tls12 = true;
   if (raw.insecure) spec.trust = Trust::kUnchecked;
   if (!spec.ca_file.empty()) spec.trust = Trust::kFile;
+  if (spec.local_port != 0 && command.count - 1 > kLastPort - spec.local_port)
+    reject("--local-port",
+           std::format("{} queries from {} on run out of ports", command.count, spec.local_port));
 }
 
 }  // namespace
@@ -164,9 +188,10 @@ std::expected<CommandLine, int> parse_command_line(int argc, const char* const* 
   Raw raw;
   CLI::App app(kSummary, "labquery");
   app.footer(kExamples);
-  app.get_formatter()->column_width(32);
+  app.get_formatter()->column_width(36);
   add_server_options(app, raw, command);
   add_protocol_options(app, raw, command);
+  add_quic_options(app, raw, command);
   add_output_options(app, command);
   try {
     app.parse(argc, argv);

@@ -18,7 +18,8 @@ class QueryProgress {
   QueryProgress(const QueryProgress&) = delete;
   QueryProgress& operator=(const QueryProgress&) = delete;
 
-  // Starts the clock. Messages may be ready by now, but nothing of the query may have happened, not even socket(2).
+  // Starts the clock. Messages may be ready by now, but nothing of the query may have happened, not
+  // even socket(2).
   void begin() { record_.start = clock_.now(); }
   // Reads the clock: the phase is over at this moment. Only its first end counts:
   // progress.mark(&Phases::connect).

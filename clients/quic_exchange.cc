@@ -36,6 +36,7 @@ QuicExchange::~QuicExchange() {
 void QuicExchange::start() {
   socket_.emplace(SocketKind::kUdp, context_.spec.server, context_.spec.local_port,
                   context_.buffer);
+  socket_->forbid_fragments();
   const int error = socket_->connect();
   context_.progress.record().flows.push_back(socket_->flow());
   if (error != 0) {
@@ -47,14 +48,12 @@ void QuicExchange::start() {
                                                    context_.spec.server_name, path_,
                                                    context_.progress.start(), *this);
   carrier_ = make_quic_carrier(context_.spec, *connection_, context_.progress);
-  // Making key shares takes time; the connection's round trips begin with the datagram.
-  now_ = context_.loop.clock().now();
   flush();
   context_.loop.watch(socket_->number(), EPOLLIN, [this](std::uint32_t) { on_ready(); });
 }
 
 void QuicExchange::on_ready() {
-  now_ = context_.loop.woken_at();
+  now_ = std::max(now_, context_.loop.woken_at());
   int error = 0;
   for (const transport::ByteSpan datagram : socket_->receive_datagrams(&error)) {
     if (context_.progress.ended()) return;
@@ -69,12 +68,15 @@ void QuicExchange::on_ready() {
 
 void QuicExchange::on_timer() {
   timer_.reset();
-  now_ = context_.loop.woken_at();
+  now_ = std::max(now_, context_.loop.woken_at());
   connection_->handle_expiry(now_);
   if (!context_.progress.ended()) flush();
 }
 
 void QuicExchange::flush() {
+  // Cryptography may have taken milliseconds since the wake-up; round trips and timers begin with
+  // the datagram.
+  now_ = context_.loop.clock().now();
   // Asked before: what is queued now is in the datagrams of this flush.
   const bool carries_request = carrier_->request_queued();
   queue_datagrams();

@@ -1,5 +1,6 @@
 #include "endpoints/doq_session.hh"
 
+#include "endpoints/quic_problem.hh"
 #include "transport/dns_framing.hh"
 
 #include <optional>
@@ -42,6 +43,12 @@ void DoqSession::on_stream_reset(transport::StreamId stream, std::uint64_t /*cod
   queries_.erase(stream);
   if (!closing_ && is_client_bidi(stream))
     connection_->reset_stream(stream, std::to_underlying(DoqError::kRequestCancelled));
+}
+
+void DoqSession::on_closed(const transport::QuicClose& close) {
+  closing_ = true;
+  if (const auto problem = quic_problem(close, std::to_underlying(DoqError::kNoError)))
+    log_(*problem);
 }
 
 void DoqSession::answer(transport::StreamId stream, transport::ByteSpan query) {

@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace endpoints {
+namespace {
+
+constexpr std::size_t kMuch = 32 * 1024;  // half of a pipe
+
+}  // namespace
 
 LineWriter::LineWriter(base::FileDescriptor descriptor, std::int64_t most_lines)
     : descriptor_(std::move(descriptor)), lines_left_(most_lines) {}
@@ -17,6 +22,11 @@ void LineWriter::flush() {
   if (pending_.empty()) return;
   base::write_all(descriptor_, pending_);
   pending_.clear();
+}
+
+void LineWriter::flush_settled() {
+  if (pending_.size() == pending_before_ || pending_.size() > kMuch) flush();
+  pending_before_ = pending_.size();
 }
 
 }  // namespace endpoints

@@ -5,11 +5,16 @@
 
 #include "base/file_descriptor.hh"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace endpoints {
+
+// Gets one message without a newline.
+using LogSink = std::function<void(std::string_view line)>;
 
 class LineWriter {
  public:
@@ -20,11 +25,15 @@ class LineWriter {
   void add(std::string_view line);
   // Everything collected, in one write. Throws SystemError when the reader has gone.
   void flush();
+  // The same once nothing was added since the last call, or when much has come together: what
+  // belongs together, like the keys of one handshake, leaves in one piece.
+  void flush_settled();
 
  private:
   base::FileDescriptor descriptor_;
   std::int64_t lines_left_;
   std::string pending_;
+  std::size_t pending_before_ = 0;  // at the last flush_settled()
 };
 
 }  // namespace endpoints

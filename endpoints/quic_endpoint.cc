@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace endpoints {
+namespace {
+
+// Of timers per wake-up; what is left is served by the next one, after everybody else.
+constexpr int kMostRounds = 4;
+
+}  // namespace
 
 QuicEndpoint::QuicEndpoint(base::EventLoop& loop, DatagramSocket socket,
                            const transport::TlsContext& tls,
@@ -24,14 +30,20 @@ void QuicEndpoint::serve() {
   socket_.receive([this](const transport::UdpPath& path, transport::ByteSpan datagram) {
     listener_.receive(path, datagram, loop_.woken_at());
   });
-  flush();
+  advance();
 }
 
-void QuicEndpoint::flush() {
-  listener_.flush(loop_.woken_at(),
-                  [this](const transport::UdpPath& path, transport::ByteSpan datagram) {
-                    socket_.queue(path.remote, datagram);
-                  });
+// Timers that are due already, as pacing's mostly are, run without another wait.
+void QuicEndpoint::advance() {
+  const base::Instant now = loop_.woken_at();
+  for (int round = 0; round < kMostRounds; ++round) {
+    listener_.flush(now, [this](const transport::UdpPath& path, transport::ByteSpan datagram) {
+      socket_.queue(path.remote, datagram);
+    });
+    const auto expiry = listener_.expiry();
+    if (!expiry || *expiry > now) break;
+    listener_.handle_expiry(now);
+  }
   socket_.send_queued();
   arm();
 }
@@ -42,7 +54,7 @@ void QuicEndpoint::arm() {
   if (const auto expiry = listener_.expiry())
     timer_ = loop_.at(*expiry, [this] {
       listener_.handle_expiry(loop_.woken_at());
-      flush();
+      advance();
     });
 }
 

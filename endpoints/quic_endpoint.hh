@@ -23,7 +23,7 @@ class QuicEndpoint {
 
  private:
   void serve();
-  void flush();
+  void advance();
   void arm();
 
   base::EventLoop& loop_;

@@ -85,10 +85,12 @@ StreamSessionFactory stream_sessions(Protocol protocol, const ServerSpec& spec,
 }
 
 transport::QuicSessionFactory quic_sessions(Protocol protocol, const ServerSpec& spec,
-                                            const Responder& responder) {
+                                            const Responder& responder, const LogSink& log) {
   if (protocol == Protocol::kDoh3)
-    return [&spec, &responder] { return std::make_unique<Doh3Session>(responder, spec.doh_path); };
-  return [&responder] { return std::make_unique<DoqSession>(responder); };
+    return [&spec, &responder, log] {
+      return std::make_unique<Doh3Session>(responder, spec.doh_path, log);
+    };
+  return [&responder, log] { return std::make_unique<DoqSession>(responder, log); };
 }
 
 }  // namespace
@@ -132,6 +134,12 @@ void Server::add_listener(const std::string& address, const ProtocolSpec& listen
       responder_));
 }
 
+LogSink Server::log_of(const ProtocolSpec& listener) {
+  return [this, name = listener.name](std::string_view line) {
+    log_.add(std::format("{}: {}", name, line));
+  };
+}
+
 void Server::add_tcp(const std::string& address, const ProtocolSpec& listener) {
   const Protocol protocol = listener.protocol;
   tcp_listeners_.push_back(std::make_unique<TcpListener>(
@@ -139,9 +147,7 @@ void Server::add_tcp(const std::string& address, const ProtocolSpec& listener) {
       TcpListenerSettings{.tls = protocol == Protocol::kDo53 ? nullptr : &context_for(protocol),
                           .make_session = stream_sessions(protocol, spec_, responder_),
                           .idle_timeout = spec_.idle_timeout,
-                          .log = [this, name = listener.name](std::string_view line) {
-                            log_.add(std::format("{}: {}", name, line));
-                          }}));
+                          .log = log_of(listener)}));
 }
 
 void Server::add_quic(const std::string& address, const ProtocolSpec& listener) {
@@ -149,7 +155,7 @@ void Server::add_quic(const std::string& address, const ProtocolSpec& listener) 
   quic_endpoints_.push_back(std::make_unique<QuicEndpoint>(
       loop_, DatagramSocket(bind_udp(local, Fragmentation::kNever, listener.name), local),
       context_for(listener.protocol), quic_settings(spec_),
-      quic_sessions(listener.protocol, spec_, responder_)));
+      quic_sessions(listener.protocol, spec_, responder_, log_of(listener))));
 }
 
 const transport::TlsContext& Server::context_for(Protocol protocol) {
@@ -185,7 +191,7 @@ void Server::run() {
   ready_.close();
   while (!stopping_) {
     log_.flush();
-    keylog_.flush();
+    keylog_.flush_settled();
     loop_.run_once(std::nullopt);
   }
   log_.flush();

@@ -37,6 +37,7 @@ class Server {
   void add_listener(const std::string& address, const ProtocolSpec& listener);
   void add_tcp(const std::string& address, const ProtocolSpec& listener);
   void add_quic(const std::string& address, const ProtocolSpec& listener);
+  LogSink log_of(const ProtocolSpec& listener);
   const transport::TlsContext& context_for(Protocol protocol);
   void write_ca_file() const;
 

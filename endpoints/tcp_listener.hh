@@ -5,13 +5,12 @@
 #include "base/clock.hh"
 #include "base/event_loop.hh"
 #include "base/file_descriptor.hh"
+#include "endpoints/line_writer.hh"
 #include "endpoints/stream_session.hh"
 #include "endpoints/tcp_connection.hh"
 
 #include <cstddef>
-#include <functional>
-#include <string>
-#include <string_view>
+#include <memory>
 #include <unordered_map>
 
 namespace endpoints {
@@ -22,7 +21,7 @@ struct TcpListenerSettings {
   // A connection that brings nothing for this long is closed.
   base::Nanoseconds idle_timeout{0};
   // Gets a line about each TLS handshake that failed.
-  std::function<void(std::string_view line)> log;
+  LogSink log;
 };
 
 class TcpListener {

@@ -33,6 +33,7 @@ std::vector<std::string> server_arguments(const Settings& settings, const std::s
   for (const Transport transport : transports) names.push_back(to_string(transport));
   std::vector<std::string> arguments{"--address",     address,
                                      "--transports",  join(names, ','),
+                                     "--port-quic",   std::to_string(facts(Transport::kDoq).port),
                                      "--server-name", std::string(kServerName),
                                      "--chain-bytes", std::to_string(endpoint.chain_bytes.bytes),
                                      "--key",         endpoint.key,

@@ -60,18 +60,29 @@ struct Options {
   std::string color = "auto";
 };
 
+// Checks whose ranges the help does not repeat after every option.
+CLI::Validator counted(std::uint32_t most) {
+  return CLI::Range(1U, most).description("");
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  return CLI::IsMember(std::move(words)).description("");
+}
+
 void add_scenario_options(CLI::App& app, Options& options, CommandLine& command) {
   const std::string group = "What is measured";
-  app.add_option("SCENARIO", options.scenario, "Scenario file (YAML)")->required();
+  app.add_option("SCENARIO", options.scenario, "Scenario file (YAML)")
+      ->required()
+      ->option_text(" ");
   app.add_option("--queries", options.queries, "Queries per cell (client.queries)")
       ->group(group)
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(counted(1000000));
   app.add_option("--blocks", command.overrides.blocks,
                  "Blocks that the queries are split into, each with a kernel of its own")
       ->group(group)
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(counted(1000000));
   app.add_option("--seed", options.seed, "Seed: the same seed gives the same packets")
       ->group(group)
       ->type_name("N");
@@ -97,11 +108,11 @@ void add_run_options(CLI::App& app, Options& options, CommandLine& command) {
                  "host: this machine's kernel in real time, as root")
       ->group(group)
       ->type_name("lab|host")
-      ->check(CLI::IsMember({"lab", "host"}));
+      ->check(one_of({"lab", "host"}));
   app.add_option("--jobs", command.jobs, "Blocks that run at once (default: one per core)")
       ->group(group)
       ->type_name("N")
-      ->check(CLI::Range(1U, 256U));
+      ->check(counted(256));
   app.add_option("--out", options.out, "Run directory to create (default: runs/<scenario>-<time>)")
       ->group(group)
       ->type_name("DIR");
@@ -109,7 +120,7 @@ void add_run_options(CLI::App& app, Options& options, CommandLine& command) {
   app.add_option("--color", options.color, "Colour in the table (auto: on a terminal)")
       ->group(group)
       ->type_name("auto|always|never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      ->check(one_of({"auto", "always", "never"}));
 }
 
 // The arguments after the command word. A scenario named like a command is written "./plan".

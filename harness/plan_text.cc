@@ -112,8 +112,8 @@ std::string describe(const Plan& plan) {
   std::string text = std::format("{}: {}\n", plan.scenario, plan.summary);
   std::size_t queries = 0;
   for (const PlannedBlock& block : plan.blocks) queries += block.queries.size();
-  text += std::format("seed {}, {} queries in {} blocks, MTU {}\n\n", plan.seed, queries,
-                      plan.blocks.size(), plan.mtu);
+  text += std::format("seed {}, {} queries in {} block{}, MTU {}\n\n", plan.seed, queries,
+                      plan.blocks.size(), plan.blocks.size() == 1 ? "" : "s", plan.mtu);
   for (const PlannedArm& arm : plan.arms) describe_arm(arm, text);
   describe_cells(plan, text);
   describe_blocks(plan, text);

@@ -33,12 +33,11 @@ std::uint32_t to_fraction(base::Probability probability) {
 }
 
 base::Probability from_fraction(std::uint32_t fraction) {
-  // Scenarios say "2%"; 12 digits are more than 32 bits hold and hide the rounding to them.
-  const double value = std::round(fraction / static_cast<double>(kAlways) * 1e9) / 1e9;
   const double exact = fraction / static_cast<double>(kAlways);
-  const auto rounded = base::Probability::from(value);
-  return rounded && to_fraction(*rounded) == fraction ? *rounded
-                                                      : base::Probability::from(exact).value();
+  // Scenarios say "2%", which 32 bits hold only nearly: the shortest form that means the same.
+  const auto rounded = base::Probability::from(std::round(exact * 1e9) / 1e9);
+  if (rounded && to_fraction(*rounded) == fraction) return *rounded;
+  return base::Probability::from(exact).value_or(base::Probability());
 }
 
 NetemState expected_state(const OneWaySpec& spec, base::Seed seed) {

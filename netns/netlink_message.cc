@@ -20,6 +20,13 @@ void expect_room(int result) {
   LABRUN_ASSERT(result >= 0);
 }
 
+constexpr std::array<std::pair<int, std::string_view>, 6> kNames{{{RTM_NEWLINK, "RTM_NEWLINK"},
+                                                                  {RTM_GETLINK, "RTM_GETLINK"},
+                                                                  {RTM_NEWADDR, "RTM_NEWADDR"},
+                                                                  {RTM_NEWNEIGH, "RTM_NEWNEIGH"},
+                                                                  {RTM_NEWQDISC, "RTM_NEWQDISC"},
+                                                                  {RTM_GETQDISC, "RTM_GETQDISC"}}};
+
 }  // namespace
 
 void NetlinkMessage::Free::operator()(nl_msg* message) const {
@@ -83,13 +90,6 @@ std::span<const std::byte> NetlinkMessage::bytes() const {
 }
 
 std::string NetlinkMessage::name() const {
-  constexpr std::array<std::pair<int, std::string_view>, 6> kNames{
-      {{RTM_NEWLINK, "RTM_NEWLINK"},
-       {RTM_GETLINK, "RTM_GETLINK"},
-       {RTM_NEWADDR, "RTM_NEWADDR"},
-       {RTM_NEWNEIGH, "RTM_NEWNEIGH"},
-       {RTM_NEWQDISC, "RTM_NEWQDISC"},
-       {RTM_GETQDISC, "RTM_GETQDISC"}}};
   const int type = nlmsg_hdr(message_.get())->nlmsg_type;
   const auto* const known =
       std::ranges::find(kNames, type, &std::pair<int, std::string_view>::first);

@@ -2,6 +2,8 @@
 
 // One request to the kernel's routing netlink, built with libnl's attribute functions.
 
+#include <linux/netlink.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,8 +13,6 @@
 #include <string_view>
 
 struct nl_msg;
-struct nlattr;
-struct nlmsghdr;
 
 namespace netns {
 

@@ -17,7 +17,7 @@ namespace netns {
 namespace {
 
 // The kernel fills answers of a dump up to 32 KiB.
-constexpr std::size_t kReceiveBytes = 64 * 1024;
+constexpr std::size_t kReceiveBytes = 65'536;
 // The kernel answers within the sending system call; a wait that long means that it never will.
 constexpr timeval kAnswerDeadline{.tv_sec = 5, .tv_usec = 0};
 

@@ -28,6 +28,13 @@ constexpr std::uint32_t blocks_for(std::size_t features) {
   return static_cast<std::uint32_t>((features + kFeaturesPerBlock - 1) / kFeaturesPerBlock);
 }
 
+// tx-gso-* are the segmentations of tunnels. What is left out (VLAN tags, lockless transmission)
+// changes no packet.
+constexpr std::array<std::string_view, 11> kPrefixes{
+    "tx-checksum-", "rx-checksum",  "tx-scatter-gather", "tx-tcp", "tx-udp",
+    "tx-gso-",      "tx-generic-s", "tx-sctp-",          "rx-gro", "rx-udp-gro",
+    "rx-lro"};
+
 // One of ethtool's requests: a header and the elements that follow it.
 template <typename Header, typename Element>
 class EthtoolRequest {
@@ -114,12 +121,6 @@ std::vector<FeatureState> read_features(const EthtoolDevice& device) {
 }  // namespace
 
 bool is_offload(std::string_view feature) {
-  // tx-gso-* are the segmentations of tunnels. What is left out (VLAN tags, lockless transmission)
-  // changes no packet.
-  constexpr std::array<std::string_view, 11> kPrefixes{
-      "tx-checksum-", "rx-checksum",  "tx-scatter-gather", "tx-tcp", "tx-udp",
-      "tx-gso-",      "tx-generic-s", "tx-sctp-",          "rx-gro", "rx-udp-gro",
-      "rx-lro"};
   return std::ranges::any_of(kPrefixes,
                              [&](std::string_view prefix) { return feature.starts_with(prefix); });
 }

@@ -48,6 +48,7 @@ void Encoder::length_and_bytes(ByteSpan data) {
   bytes(data);
 }
 
+// Writes the labels that no earlier name ended with, then a pointer to where the rest is.
 void Encoder::name(std::string_view text) {
   const Bytes whole = encode_name(text);
   std::size_t at = 0;
@@ -72,6 +73,8 @@ void Encoder::record(const DnsRecord& record) {
   length_and_bytes(record.rdata);
 }
 
+// RFC 6891 section 6.1.2: class is the UDP size, TTL is extended RCODE, version and flags. Padding
+// counts the whole message (RFC 8467 section 4), so it must come last.
 void Encoder::edns(const Edns& edns, unsigned high_rcode_bits, std::size_t padding_block) {
   name(".");
   u16(std::to_underlying(RecordType::kOpt));
@@ -87,6 +90,7 @@ void Encoder::edns(const Edns& edns, unsigned high_rcode_bits, std::size_t paddi
   if (padding_block > 0) {
     const std::size_t unpadded = size() + 2 + options.size() + kOptionHeader;
     const std::size_t wanted = (unpadded + padding_block - 1) / padding_block * padding_block;
+    // At the upper end of what DNS can carry the block stays incomplete.
     const std::size_t total = std::max(unpadded, std::min(wanted, kMaxDnsMessage));
     options.u16(kOptionPadding);
     options.length_and_bytes(Bytes(total - unpadded));

@@ -22,6 +22,8 @@ struct Counts {
   std::uint16_t additionals = 0;
 };
 
+// RFC 1035 section 4.1.1; AD and CD: RFC 4035 sections 3.1.6 and 3.2.2. Bit 6 is reserved and
+// ignored.
 Counts read_header(WireReader& reader, DnsMessage& message) {
   message.id = reader.read_u16();
   const std::uint16_t flags = reader.read_u16();
@@ -84,6 +86,7 @@ DnsRecord read_record(WireReader& reader) {
   record.record_class = reader.read_u16();
   record.ttl = reader.read_u32();
   const std::uint16_t length = reader.read_u16();
+  // Checked before the switch on the type, so that no type reads beyond its record's end unnoticed.
   if (length > reader.left()) reader.fail("record data ends early");
   if (!reader.failed()) record.rdata = read_rdata(reader, record.type, length);
   return record;
@@ -140,6 +143,7 @@ std::expected<DnsMessage, std::string> parse_dns_message(ByteSpan wire) {
       message.additionals.push_back(std::move(record));
     }
   }
+  // Its fields would be taken for a class and a TTL.
   const auto is_opt = [](const DnsRecord& record) { return record.type == RecordType::kOpt; };
   if (std::ranges::any_of(message.answers, is_opt) ||
       std::ranges::any_of(message.authorities, is_opt)) {
@@ -155,6 +159,7 @@ std::optional<DnsMessage> salvage_dns_header(ByteSpan wire) {
   WireReader reader(wire);
   DnsMessage message;
   const Counts counts = read_header(reader, message);
+  // Answering an answer would let two servers talk for ever.
   if (message.response) return std::nullopt;
   if (counts.questions == 1) {
     DnsQuestion question = read_question(reader);

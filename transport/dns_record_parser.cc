@@ -52,12 +52,14 @@ std::vector<std::string> split_words(std::string_view line) {
 template <typename Number>
 Number parse_number(std::string_view text, std::string_view what) {
   Number number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  const char* const start = text.data();
+  const char* const end = start + text.size();
+  const auto [stopped, error] = std::from_chars(start, end, number);
   if (error != std::errc() || stopped != end) refuse("'{}' is not a {}", text, what);
   return number;
 }
 
+// Big-endian, as everything in DNS.
 void append_number(Bytes& to, std::uint32_t value, unsigned bytes) {
   while (bytes-- > 0) to.push_back(static_cast<std::uint8_t>(value >> (8 * bytes)));
 }
@@ -155,11 +157,14 @@ Bytes parse_rdata(RecordType type, Words words) {
   return rdata;
 }
 
+// Owner, TTL, optional class, type, data. TTL is not optional: nothing in a lab should have a
+// default that nobody sees.
 DnsRecord parse_words(Words words) {
   if (words.size() < 3) refuse("a record is: NAME TTL [IN] TYPE DATA");
   DnsRecord record;
   Bytes owner;
   append_name(owner, words[0]);
+  // By way of the wire form, so that the text is the one that every parsed message has.
   record.name = WireReader(owner).read_name().text;
   record.ttl = parse_number<std::uint32_t>(words[1], "TTL in seconds");
   words = words.subspan(2);

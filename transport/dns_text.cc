@@ -46,6 +46,7 @@ std::string address_text(int family, ByteSpan rdata) {
   return ::inet_ntop(family, rdata.data(), text.data(), text.size());
 }
 
+// Character-strings (RFC 1035 section 3.3), each in quotes, so that spaces and empty ones show.
 std::string quoted_text(WireReader& reader) {
   std::string text;
   while (reader.left() > 0) {
@@ -64,6 +65,7 @@ std::string quoted_text(WireReader& reader) {
   return text;
 }
 
+// MNAME RNAME SERIAL REFRESH RETRY EXPIRE MINIMUM (RFC 1035 section 3.3.13).
 std::string soa_text(WireReader& reader) {
   std::string text = absolute(reader.read_name().text);
   text += ' ' + absolute(reader.read_name().text);
@@ -71,7 +73,7 @@ std::string soa_text(WireReader& reader) {
   return text;
 }
 
-// Empty for a type without a form of its own.
+// Empty for a type without a form of its own and for data that cannot be of its type.
 std::string own_form(RecordType type, WireReader& reader) {
   switch (type) {
     case RecordType::kA:
@@ -112,6 +114,7 @@ std::optional<RecordType> parse_record_type(std::string_view text) {
   for (const auto& [type, name] : kTypeNames) {
     if (name == wanted) return type;
   }
+  // RFC 3597 section 5.
   if (!wanted.starts_with("TYPE")) return std::nullopt;
   std::uint16_t number = 0;
   const char* const end = wanted.data() + wanted.size();
@@ -142,7 +145,7 @@ std::string to_string(Rcode rcode) {
 
 std::string rdata_text(const DnsRecord& record) {
   WireReader reader(record.rdata);
-  const std::string text = own_form(record.type, reader);
+  std::string text = own_form(record.type, reader);
   if (!text.empty() && !reader.failed() && reader.left() == 0) return text;
   std::string unknown = std::format("\\# {}", record.rdata.size());
   if (!record.rdata.empty()) unknown += ' ';

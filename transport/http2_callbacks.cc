@@ -36,6 +36,8 @@ struct Http2Session::Core::Callbacks {
   static int frame_recv(nghttp2_session*, const nghttp2_frame* frame, void* core) {
     return guarded(core, [&](Core& self) { self.frame_received(*frame); });
   }
+  // The library ends the session itself when the peer breaks a rule; a GOAWAY with an error shows
+  // that it did.
   static int frame_send(nghttp2_session*, const nghttp2_frame* frame, void* core) {
     return guarded(core, [&](Core& self) {
       if (frame->hd.type != NGHTTP2_GOAWAY || frame->goaway.error_code == NGHTTP2_NO_ERROR) return;
@@ -43,6 +45,7 @@ struct Http2Session::Core::Callbacks {
           std::format("peer broke HTTP/2: {}", nghttp2_http2_strerror(frame->goaway.error_code));
     });
   }
+  // A request that could not even leave, for example after the peer's GOAWAY.
   static int frame_not_send(nghttp2_session*, const nghttp2_frame* frame, int error, void* core) {
     return guarded(core, [&](Core& self) {
       if (frame->hd.type != NGHTTP2_HEADERS) return;

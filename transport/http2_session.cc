@@ -23,6 +23,7 @@ Http2Session::Core::Core(Role role, HttpClientEvents* client, HttpServerEvents* 
                                          : nghttp2_session_server_new(&session_, callbacks, this);
   nghttp2_session_callbacks_del(callbacks);
   LABRUN_ASSERT(made == 0);
+  // The preface goes with the first output by itself.
   const nghttp2_settings_entry settings =
       role == Role::kClient
           ? nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}
@@ -38,6 +39,8 @@ void Http2Session::Core::receive(ByteSpan bytes) {
   if (taken < 0 && !failure_) failure_ = nghttp2_strerror(static_cast<int>(taken));
 }
 
+// The library has its own order: SETTINGS and acknowledgements first, then bodies as far as the
+// peer's windows allow.
 void Http2Session::Core::pump() {
   const std::uint8_t* bytes = nullptr;
   nghttp2_ssize length = 0;
@@ -109,6 +112,7 @@ void Http2Session::Core::message_complete(std::int32_t id) {
   }
 }
 
+// A client hears of every request exactly once: as a response, or here.
 void Http2Session::Core::stream_closed(std::int32_t id, std::string_view reason) {
   const auto node = streams_.extract(HttpStreamId{id});
   if (node.empty() || node.mapped().delivered || client_ == nullptr) return;

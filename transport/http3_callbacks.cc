@@ -11,11 +11,10 @@ namespace transport {
 struct Http3Session::Core::Callbacks {
   template <typename Action>
   static int guarded(void* core, Action&& action) {
-    return static_cast<Core*>(core)->guard_.run(static_cast<int>(NGHTTP3_ERR_CALLBACK_FAILURE),
-                                                [&] {
-                                                  action(*static_cast<Core*>(core));
-                                                  return 0;
-                                                });
+    return static_cast<Core*>(core)->guard_.run(NGHTTP3_ERR_CALLBACK_FAILURE, [&] {
+      action(*static_cast<Core*>(core));
+      return 0;
+    });
   }
   static std::string_view text(nghttp3_rcbuf* buffer) {
     const nghttp3_vec bytes = nghttp3_rcbuf_get_buf(buffer);

@@ -34,6 +34,7 @@ std::vector<HttpField> request_fields(const HttpRequest& request) {
   };
   if (!request.accept.empty()) fields.push_back({"accept", request.accept});
   if (!request.content_type.empty()) fields.push_back({"content-type", request.content_type});
+  // RFC 9110 section 8.6 asks for it; some servers refuse a POST without.
   if (!request.body.empty()) {
     fields.push_back({"content-length", std::to_string(request.body.size())});
   }
@@ -57,6 +58,7 @@ void HttpAssembly::begin_fields() {
 bool HttpAssembly::add_field(std::string_view name, std::string_view value) {
   field_bytes_ += name.size() + value.size();
   if (field_bytes_ > kMaxHttpHeaders) return false;
+  // Fields that DNS over HTTPS gives no meaning to are not kept.
   if (name == ":status") {
     std::from_chars(value.data(), value.data() + value.size(), response_.status);
   } else if (name == ":method") {
@@ -77,6 +79,7 @@ bool HttpAssembly::add_field(std::string_view name, std::string_view value) {
   return true;
 }
 
+// An honest length could be refused early, but a peer may lie about it: what counts is what came.
 bool HttpAssembly::add_body(ByteSpan bytes) {
   Bytes& body = receiver_ == Role::kClient ? response_.body : request_.body;
   if (bytes.size() > kMaxHttpBody - body.size()) return false;

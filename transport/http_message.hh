@@ -15,7 +15,7 @@ inline constexpr std::string_view kDnsMediaType = "application/dns-message";
 // A DNS message fits; a longer body fails its stream.
 inline constexpr std::size_t kMaxHttpBody = 65535;
 // All names and values of one header section together.
-inline constexpr std::size_t kMaxHttpHeaders = 65536 * 2;
+inline constexpr std::size_t kMaxHttpHeaders = 131072;
 
 struct HttpRequest {
   std::string method;     // "GET", "POST"

@@ -23,7 +23,7 @@ ngtcp2_cid random_connection_id() {
 struct QuicConnection::Core::Callbacks {
   template <typename Action>
   static int guarded(void* core, Action&& action) {
-    return static_cast<Core*>(core)->guard_.run(static_cast<int>(NGTCP2_ERR_CALLBACK_FAILURE), [&] {
+    return static_cast<Core*>(core)->guard_.run(NGTCP2_ERR_CALLBACK_FAILURE, [&] {
       action(*static_cast<Core*>(core));
       return 0;
     });
@@ -40,6 +40,7 @@ struct QuicConnection::Core::Callbacks {
     return guarded(core,
                    [&](Core& self) { self.received_stream_data(stream, {bytes, length}, fin); });
   }
+  // Acknowledged bytes come in order, whatever order the packets had.
   static int acked_stream_data(ngtcp2_conn*, std::int64_t stream, std::uint64_t offset,
                                std::uint64_t length, void* core, void*) {
     return guarded(core, [&](Core& self) { self.queue_.acknowledged(stream, offset + length); });
@@ -58,6 +59,7 @@ struct QuicConnection::Core::Callbacks {
   static int more_streams(ngtcp2_conn*, std::uint64_t, void* core) {
     return guarded(core, [](Core& self) { self.events_.on_streams_available(); });
   }
+  // A client counts what it takes; the library ignores a second Retry (RFC 9000 section 17.2.5.2).
   static int recv_retry(ngtcp2_conn* connection, const ngtcp2_pkt_hd* header, void* core) {
     ++static_cast<Core*>(core)->retries_;
     return ngtcp2_crypto_recv_retry_cb(connection, header, core);
@@ -66,6 +68,8 @@ struct QuicConnection::Core::Callbacks {
     static_cast<Core*>(core)->stateless_reset_ = true;
     return 0;
   }
+  // The token goes with the ID, although we never send a stateless reset: without one the frame
+  // would be malformed.
   static int new_connection_id(ngtcp2_conn*, ngtcp2_cid* cid, ngtcp2_stateless_reset_token* token,
                                std::size_t length, void* core) {
     cid->datalen = length;
@@ -90,6 +94,7 @@ ngtcp2_callbacks QuicConnection::Core::make_callbacks(Role role) {
   } else {
     callbacks.recv_client_initial = ngtcp2_crypto_recv_client_initial_cb;
   }
+  // TLS and packet protection are the glue library's own.
   callbacks.recv_crypto_data = ngtcp2_crypto_recv_crypto_data_cb;
   callbacks.encrypt = ngtcp2_crypto_encrypt_cb;
   callbacks.decrypt = ngtcp2_crypto_decrypt_cb;
@@ -99,6 +104,7 @@ ngtcp2_callbacks QuicConnection::Core::make_callbacks(Role role) {
   callbacks.delete_crypto_cipher_ctx = ngtcp2_crypto_delete_crypto_cipher_ctx_cb;
   callbacks.version_negotiation = ngtcp2_crypto_version_negotiation_cb;
   callbacks.get_path_challenge_data2 = ngtcp2_crypto_get_path_challenge_data2_cb;
+  // The rest tells the application.
   callbacks.rand = Callbacks::rand;
   callbacks.handshake_completed = Callbacks::handshake_completed;
   callbacks.recv_stream_data = Callbacks::recv_stream_data;

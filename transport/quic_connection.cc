@@ -26,6 +26,7 @@ std::unique_ptr<QuicConnection> QuicConnection::accept(const TlsContext& context
   return std::unique_ptr<QuicConnection>(new QuicConnection(std::move(core)));
 }
 
+// What follows only passes on; quic_core.hh says where things are done.
 QuicConnection::QuicConnection(std::unique_ptr<Core> core) : core_(std::move(core)) {}
 QuicConnection::~QuicConnection() = default;
 

@@ -32,6 +32,8 @@ class QuicConnection {
  public:
   // A client; its first flight is ready for flush(). `context` (carrier QUIC) and `events` must
   // outlive it.
+  // receive() must be given the same `path` later: another local address would be taken for a
+  // migration.
   static std::unique_ptr<QuicConnection> connect(const TlsContext& context,
                                                  const QuicSettings& settings,
                                                  std::string_view server_name, const UdpPath& path,

@@ -39,8 +39,8 @@ QuicConnection::Core::Core(const TlsContext& context, const QuicSettings& settin
   LABRUN_ASSERT(context.settings().carrier == TlsCarrier::kQuic);
   LABRUN_ASSERT(settings.max_udp_payload >= NGTCP2_MAX_UDP_PAYLOAD_SIZE &&
                 settings.max_udp_payload <= NGTCP2_MAX_TX_UDP_PAYLOAD_SIZE);
-  static const bool kLibraryReady = ngtcp2_crypto_ossl_init() == 0;
-  LABRUN_ASSERT(kLibraryReady);
+  static const bool library_ready = ngtcp2_crypto_ossl_init() == 0;
+  LABRUN_ASSERT(library_ready);
   buffer_.resize(settings.max_udp_payload);
 }
 

@@ -120,7 +120,7 @@ class QuicConnection::Core {
   UdpPath close_path_;
   Bytes close_datagram_;
   std::uint64_t received_while_closing_ = 0;
-  base::Instant lingers_until_{};
+  base::Instant lingers_until_;
 };
 
 }  // namespace transport

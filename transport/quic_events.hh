@@ -39,8 +39,8 @@ struct QuicSettings {
   // queries carries no MAX_STREAMS.
   std::uint64_t max_bidi_streams = 100;
   std::uint64_t max_uni_streams = 3;
-  std::uint64_t stream_window = 256 * 1024;
-  std::uint64_t connection_window = 1024 * 1024;
+  std::uint64_t stream_window = 262'144;
+  std::uint64_t connection_window = 1'048'576;
   QlogSink qlog;
 };
 

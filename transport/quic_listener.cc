@@ -100,6 +100,7 @@ void QuicListener::Core::receive(const UdpPath& path, ByteSpan datagram, base::I
 void QuicListener::Core::deliver(std::uint64_t serial, const UdpPath& path, ByteSpan datagram,
                                  base::Instant now) {
   Entry& entry = entries_.at(serial);
+  // Whatever comes of it, the connection may have something to say or another timer.
   touch(serial);
   switch (entry.connection->receive(path, datagram, now)) {
     case QuicConnection::Received::kTaken:
@@ -196,6 +197,7 @@ void QuicListener::Core::flush(base::Instant now, const DatagramSink& sink) {
   }
 }
 
+// One entry per connection in timers_, and only where it changed.
 void QuicListener::Core::rearm(std::uint64_t serial, Entry& entry) {
   const std::optional<base::Instant> expiry = entry.connection->expiry();
   if (expiry == entry.armed) return;
@@ -205,6 +207,7 @@ void QuicListener::Core::rearm(std::uint64_t serial, Entry& entry) {
 }
 
 void QuicListener::Core::handle_expiry(base::Instant now) {
+  // Collected first: handling one may change the set.
   std::vector<std::uint64_t> due;
   for (const auto& [expiry, serial] : timers_) {
     if (expiry > now) break;

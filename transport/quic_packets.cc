@@ -69,10 +69,11 @@ void QuicConnection::Core::write_packets(base::Instant now, const DatagramSink& 
   ngtcp2_path_storage_zero(&path);
   while (!closed_ && write_packet(path, now, sink)) {
   }
-  // ngtcp2_conn_update_pkt_tx_time() is not called, so nothing is paced: a lookup's flights are within
-  // the initial window, the burst that RFC 9002 section 7.7 allows. Pacing would hold the client's
-  // Finished and request back by some ms whenever its acknowledgement of the server's first datagram
-  // has left in a flush of its own, and every flush would cost a wake-up for nothing.
+  // ngtcp2_conn_update_pkt_tx_time() is not called, so nothing is paced: a lookup's flights are
+  // within the initial window, the burst that RFC 9002 section 7.7 allows. Pacing would hold the
+  // client's Finished and request back by some ms whenever its acknowledgement of the server's
+  // first datagram has left in a flush of its own, and every flush would cost a wake-up for
+  // nothing.
 }
 
 bool QuicConnection::Core::write_packet(ngtcp2_path_storage& path, base::Instant now,
@@ -115,6 +116,7 @@ bool QuicConnection::Core::write_packet(ngtcp2_path_storage& path, base::Instant
 }
 
 void QuicConnection::Core::write_close(base::Instant now, const DatagramSink& sink) {
+  if (!closed_) return;
   close_to_send_ = false;
   if (close_datagram_.empty()) {
     ngtcp2_ccerr error;

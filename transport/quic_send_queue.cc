@@ -7,6 +7,7 @@
 namespace transport {
 
 void SendBuffer::append(ByteSpan bytes, bool fin) {
+  // Nothing can follow the end of a stream.
   if (fin_) return;
   if (!bytes.empty()) chunks_.emplace_back(bytes.begin(), bytes.end());
   end_ += bytes.size();
@@ -34,6 +35,7 @@ void SendBuffer::sent(std::size_t bytes) {
   if (fin_ && sent_ == end_) fin_sent_ = true;
 }
 
+// Only whole chunks are freed: what the library still holds must not move.
 void SendBuffer::acknowledged(std::uint64_t offset) {
   while (!chunks_.empty() && start_ + chunks_.front().size() <= offset) {
     start_ += chunks_.front().size();
@@ -45,6 +47,7 @@ void SendQueue::append(StreamId stream, ByteSpan bytes, bool fin) {
   SendBuffer& buffer = buffers_[stream];
   const bool waited = buffer.has_unsent();
   buffer.append(bytes, fin);
+  // A stream keeps its place in the line when more comes.
   if (!waited && buffer.has_unsent()) waiting_.push_back(stream);
 }
 

@@ -60,6 +60,8 @@ void use_identity(SSL_CTX* context, const TlsSettings& settings) {
   require(SSL_CTX_use_PrivateKey(context, key.get()) == 1, "use private key");
 }
 
+// A client without verification goes without a store as well; what OpenSSL says of the certificate
+// is still a fact to show.
 void use_trust(SSL_CTX* context, const TlsSettings& settings) {
   if (settings.verification == Verification::kNone) return;
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
@@ -91,6 +93,7 @@ const unsigned char* as_unsigned(const std::string& text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
+// RFC 7301 section 3.2: no agreement ends the handshake with no_application_protocol.
 int select_alpn(SSL* /*session*/, const unsigned char** selected, unsigned char* selected_length,
                 const unsigned char* offered, unsigned int offered_length, void* own_wire) {
   const auto& own = *static_cast<const std::string*>(own_wire);
@@ -159,8 +162,10 @@ TlsContext::TlsContext(TlsSettings settings)
   SSL_CTX* const context = context_.get();
   require(context != nullptr, "make TLS context");
   const bool is_server = settings_.role == Role::kServer;
+  // Versions before 1.2 are gone from DNS (RFC 8310, RFC 8996).
   const int oldest = settings_.allow_tls12 ? TLS1_2_VERSION : TLS1_3_VERSION;
   require(SSL_CTX_set_min_proto_version(context, oldest) == 1, "set TLS version");
+  // Every connection is to be cold: nothing is remembered on this side either.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, settings_.session_tickets);
   if (!settings_.groups.empty()) {

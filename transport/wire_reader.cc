@@ -69,6 +69,7 @@ bool WireReader::read_label(std::size_t& position, Name& name) {
 WireReader::Name WireReader::read_name() {
   Name name;
   std::size_t position = at_;
+  // Each pointer must lead before the labels that it ends, so offsets only fall and the loop ends.
   std::size_t run_start = at_;  // where the labels that we are reading began
   bool followed = false;
   while (!failed()) {

@@ -34,7 +34,8 @@ class Batch : public QueryFixture {
   static std::string request(const SocketAddress& server, std::string_view transport,
                              std::string_view id) {
     return std::format(
-        R"({{"id":"{}","cell":"c","transport":"{}","block":1,"index":2,"seed":"18446744073709551615",)"
+        R"({{"id":"{}","cell":"c","transport":"{}","block":1,"index":2,)"
+        R"("seed":"18446744073709551615",)"
         R"("server":"127.0.0.1","port":{},"question":{{"name":"a.lab.test","type":"A"}}}})"
         "\n",
         id, transport, port_of(server));

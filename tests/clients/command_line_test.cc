@@ -89,6 +89,16 @@ TEST(CommandLine, TakesEverySetting) {
   EXPECT_EQ(parsed.command->keylog_file, "keys");
 }
 
+TEST(CommandLine, LeavesTheFinalDotOutOfTlsNames) {
+  EXPECT_EQ(parse({"dot://dns.example.", "a"}).command->spec.server_name, "dns.example");
+  EXPECT_EQ(parse({"dot://x", "a", "--name", "y.example."}).command->spec.server_name, "y.example");
+}
+
+TEST(CommandLine, CountsUpToTheLastPort) {
+  EXPECT_TRUE(parse({"dot://x", "a", "--local-port", "65535"}).command);
+  EXPECT_TRUE(parse({"dot://x", "a", "--local-port", "65534", "--count", "2"}).command);
+}
+
 TEST(CommandLine, NeedsNothingElseInBatchMode) {
   const Parsed parsed = parse({"--batch", "--keylog-inline"});
   ASSERT_TRUE(parsed.command) << parsed.error;
@@ -130,6 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{{"dot://x", "a", "--padding", "468"}, "468"},
                     Mistake{{"dot://x", "a", "--count", "0"}, "0"},
                     Mistake{{"dot://x", "a", "--ca", "/nonexistent"}, "/nonexistent"},
+                    Mistake{{"dot://x", "a", "--local-port", "65535", "--count", "2"}, "run out"},
                     Mistake{{"dot://x", "a", "--keylog-inline"}, "--batch"},
                     Mistake{{"dot://x", "a", "--frobnicate"}, "--frobnicate"}));
 

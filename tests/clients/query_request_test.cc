@@ -14,7 +14,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::string_view kComplete =
-    R"({"id":"retry=always/doq:117","cell":"retry=always/doq","transport":"doq","block":2,"index":117,)"
+    R"({"id":"retry=always/doq:117","cell":"retry=always/doq","transport":"doq",)"
+    R"("block":2,"index":117,)"
     R"("seed":"18446744073709551615","server":"198.51.100.53","port":8853,"local_port":10001,)"
     R"("server_name":"dns.lab.test","path":"/q","question":{"name":"a.lab.test","type":"AAAA"},)"
     R"("timeout_ns":2000000000,"groups":["X25519"],"initial_rtt_ns":100000000,)"
@@ -49,7 +50,8 @@ TEST(QueryRequest, SaysEverythingAboutAQuery) {
 
 TEST(QueryRequest, NeedsOnlyServerTransportAndQuestion) {
   const auto request = parse_query_request(
-      R"({"transport":"dot","server":"2001:db8::53","question":{"name":"."},"seed":7,"ca_file":null})");
+      R"({"transport":"dot","server":"2001:db8::53","question":{"name":"."},"seed":7,)"
+      R"("ca_file":null})");
   ASSERT_TRUE(request) << request.error();
   EXPECT_EQ(endpoint_text(request->spec.server), "[2001:db8::53]:853");
   EXPECT_EQ(request->identity.seed, 7U);
