@@ -28,6 +28,7 @@ TcpListener::TcpListener(base::EventLoop& loop, base::FileDescriptor socket,
 }
 
 TcpListener::~TcpListener() {
+  loop_.cancel(pause_timer_);
   for (const auto& [descriptor, client] : clients_) {
     loop_.cancel(client->idle_timer);
     loop_.forget(descriptor);
@@ -40,11 +41,14 @@ TcpListener::~TcpListener() {
 void TcpListener::accept() {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
-  base::FileDescriptor socket(::accept4(socket_.number(), reinterpret_cast<sockaddr*>(&address),
-                                        &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  // The client may have given up already, or descriptors have run out: the next wake-up tries
-  // again.
-  if (!socket.is_open()) return;
+  const int accepted = ::accept4(socket_.number(), reinterpret_cast<sockaddr*>(&address), &length,
+                                 SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (accepted < 0) {
+    // Anything else is a client that has given up already.
+    if (errno == EMFILE || errno == ENFILE) pause();
+    return;
+  }
+  base::FileDescriptor socket(accepted);
   const int descriptor = socket.number();
   clients_[descriptor] = std::make_unique<Client>(
       TcpConnection(std::move(socket), settings_.tls, settings_.make_session()),
@@ -53,7 +57,15 @@ void TcpListener::accept() {
   loop_.watch(descriptor, EPOLLIN | EPOLLRDHUP,
               [this, descriptor](std::uint32_t events) { serve(descriptor, events); });
   watch_idle(descriptor, loop_.woken_at());
-  if (clients_.size() == kMostConnections) loop_.change(socket_.number(), 0);
+  if (clients_.size() >= kMostConnections) loop_.change(socket_.number(), 0);
+}
+
+// The socket stays ready for as long as nobody accepts, which would keep the loop from ever
+// waiting.
+void TcpListener::pause() {
+  loop_.change(socket_.number(), 0);
+  pause_timer_ =
+      loop_.at(loop_.woken_at() + kPause, [this] { loop_.change(socket_.number(), EPOLLIN); });
 }
 
 void TcpListener::serve(int descriptor, std::uint32_t events) {

@@ -9,6 +9,7 @@
 #include "endpoints/stream_session.hh"
 #include "endpoints/tcp_connection.hh"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <unordered_map>
@@ -28,6 +29,8 @@ class TcpListener {
  public:
   // Of each listener. Further ones wait in the kernel's backlog until one ends.
   static constexpr std::size_t kMostConnections = 1024;
+  // Without accepting, when the process has no descriptor left.
+  static constexpr base::Nanoseconds kPause = std::chrono::milliseconds(200);
 
   // `loop` must outlive the listener.
   TcpListener(base::EventLoop& loop, base::FileDescriptor socket, TcpListenerSettings settings);
@@ -38,6 +41,7 @@ class TcpListener {
  private:
   struct Client;
   void accept();
+  void pause();
   void serve(int descriptor, std::uint32_t events);
   void check_idle(int descriptor);
   void close(int descriptor);
@@ -46,6 +50,7 @@ class TcpListener {
   base::EventLoop& loop_;
   base::FileDescriptor socket_;
   TcpListenerSettings settings_;
+  base::EventLoop::TimerId pause_timer_;
   std::unordered_map<int, std::unique_ptr<Client>> clients_;
 };
 

@@ -10,12 +10,22 @@
 #include "harness/plan_json.hh"
 #include "harness/plan_text.hh"
 #include "harness/run.hh"
+#include "harness/scenario_error.hh"
 
 namespace harness {
 namespace {
 
+// A file that cannot be read is a mistake of the caller, not of the lab.
+Scenario load(const CommandLine& command) {
+  try {
+    return load_scenario(command.scenario, command.overrides);
+  } catch (const base::SystemError& error) {
+    throw BadInput(std::format("labrun: {}", error.what()));
+  }
+}
+
 int check(const CommandLine& command) {
-  const Scenario scenario = load_scenario(command.scenario, command.overrides);
+  const Scenario scenario = load(command);
   const Plan plan = make_plan(scenario, command.only);
   std::cout << std::format("{}: valid: {} cells, {} queries each, {} blocks\n",
                            command.scenario.string(), plan.cells.size(), scenario.queries,
@@ -24,7 +34,7 @@ int check(const CommandLine& command) {
 }
 
 int print_plan(const CommandLine& command) {
-  const Plan plan = make_plan(load_scenario(command.scenario, command.overrides), command.only);
+  const Plan plan = make_plan(load(command), command.only);
   std::cout << (command.json ? plan_to_json(plan) : describe(plan));
   return base::kExitSuccess;
 }
@@ -43,7 +53,7 @@ int execute(const CommandLine& command) {
     case Command::kDoctor:
       return print_diagnosis(std::cout);
     case Command::kRun:
-      return run(command, find_image());
+      return run(command, find_image(), make_plan(load(command), command.only));
   }
   LABRUN_ASSERT(false);
   return base::kExitLabFailure;

@@ -236,12 +236,11 @@ class Run {
 
 }  // namespace
 
-int run(const CommandLine& command, const Image& image) {
-  const std::string scenario_text = base::read_file(command.scenario, kMaxScenarioBytes);
-  const Plan plan = make_plan(load_scenario(command.scenario, command.overrides), command.only);
+int run(const CommandLine& command, const Image& image, const Plan& plan) {
   if (command.kernel == KernelKind::kLab && image.kernel.empty())
-    throw base::LabError("start the lab kernel: this image has none (labrun doctor says why); --kernel host works as root");
-  return Run(command, image, plan, scenario_text).execute();
+    throw base::LabError(
+        "start the lab kernel: this image has none (labrun doctor says why); --kernel host works as root");
+  return Run(command, image, plan, base::read_file(command.scenario, kMaxScenarioBytes)).execute();
 }
 
 }  // namespace harness

@@ -4,11 +4,12 @@
 
 #include "harness/command_line.hh"
 #include "harness/image.hh"
+#include "harness/plan.hh"
 
 namespace harness {
 
 // Returns the exit code: kExitExpectationFailed where a claim of the scenario is broken, kExitLabFailure where a block is invalid,
 // kExitInterrupted after SIGINT or SIGTERM. Throws BadInput and LabError.
-int run(const CommandLine& command, const Image& image);
+int run(const CommandLine& command, const Image& image, const Plan& plan);
 
 }  // namespace harness

@@ -16,6 +16,8 @@ using analysis::CellSummary;
 using analysis::LossAccount;
 
 constexpr std::size_t kWidestName = 20;
+// More claims than these are counted where they hold; broken ones are always shown.
+constexpr std::ptrdiff_t kClaimsShown = 10;
 
 std::size_t name_width(const analysis::Summary& summary) {
   std::size_t width = 6;
@@ -32,10 +34,12 @@ std::string times(const analysis::Summary& summary, Colors colors) {
     const base::Nanoseconds timeout = cell.spec.timeout;
     std::vector<TableCell> values{{cell.spec.name, Ink::kPlain}, {std::to_string(cell.n)}};
     std::vector<TableCell> intervals{{}, {}};
+    bool uncertain = false;
     for (const analysis::Percentile* percentile : {&cell.p50, &cell.p90, &cell.p95, &cell.p99}) {
       values.push_back(
           {percentile_text(*percentile, timeout), percentile->censored ? Ink::kBad : Ink::kPlain});
       intervals.push_back({interval_text(*percentile, timeout), Ink::kFaint});
+      uncertain |= intervals.back().text != values.back().text && intervals.back().text != "";
     }
     if (cell.max) {
       values.push_back({in_milliseconds(*cell.max)});
@@ -43,7 +47,8 @@ std::string times(const analysis::Summary& summary, Colors colors) {
       values.push_back({cell.n == 0 ? "-" : beyond(timeout), Ink::kBad});
     }
     table.row(values);
-    table.row(intervals);
+    // Intervals that are as narrow as their figures say nothing new.
+    if (uncertain) table.row(intervals);
   }
   return table.text();
 }
@@ -136,8 +141,17 @@ std::string losses(const analysis::Summary& summary) {
 }
 
 std::string verdict_lines(std::span<const analysis::ExpectationVerdict> verdicts, Colors colors) {
+  const auto is_held = [](const analysis::ExpectationVerdict& verdict) {
+    return verdict.judgement == analysis::Judgement::kHeld;
+  };
+  const auto held = std::ranges::count_if(verdicts, is_held);
+  const bool count_held = std::ssize(verdicts) > kClaimsShown;
   std::string text;
+  if (count_held && held > 0)
+    text += paint("held", Ink::kGood, colors) +
+            labelled("held", std::format("{} of {} claims", held, verdicts.size())).substr(4);
   for (const analysis::ExpectationVerdict& verdict : verdicts) {
+    if (count_held && is_held(verdict)) continue;
     std::string_view word = "not judged";
     Ink ink = Ink::kPlain;
     if (verdict.judgement == analysis::Judgement::kHeld) {

@@ -84,6 +84,7 @@ std::vector<std::optional<base::Nanoseconds>> ping(const NetworkNamespace& from,
   const Entered inside(from);
   const base::FileDescriptor socket = open_connected(spec);
   std::vector<std::optional<base::Nanoseconds>> round_trips;
+  round_trips.reserve(static_cast<std::size_t>(spec.count));
   for (int i = 0; i < spec.count; ++i)
     round_trips.push_back(ping_once(socket, spec, static_cast<std::uint16_t>(i + 1), clock));
   return round_trips;

@@ -66,8 +66,13 @@ TEST_F(Evidence, TsharkDecryptsDnsOfAllFiveTransports) {
 TEST_F(Evidence, EveryQueryHasACommentOnItsFirstPacket) {
   const std::string comments = tshark("client", {"-Y", "frame.comment", "-T", "fields", "-e", "frame.comment"});
   for (const captures::QueryRecord& record : read_records(run())) {
-    if (record.block == 0) EXPECT_TRUE(comments.contains(record.id)) << record.id << " in:\n" << comments;
+    if (record.block != 0) continue;
+    EXPECT_TRUE(comments.contains(record.id)) << record.id << " in:\n" << comments;
   }
+}
+
+TEST_F(Evidence, FilesFitTheirSchemas) {
+  expect_files_fit_schemas(run());
 }
 
 TEST_F(Evidence, InterfacesAreNamed) {

@@ -1,7 +1,10 @@
 #include "tests/e2e/run_results.hh"
+#include "tests/paths.hh"
+#include "tests/schema/json_schema.hh"
 
 #include "base/file_descriptor.hh"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -33,6 +36,20 @@ std::map<std::string, std::string> read_captures(const fs::path& run) {
   for (const auto& entry : fs::directory_iterator(run / "captures"))
     captures[entry.path().filename()] = base::read_file(entry.path());
   return captures;
+}
+
+void expect_files_fit_schemas(const fs::path& run) {
+  const auto schema = [](const std::string& name) {
+    return base::read_file(tests::source_folder() / "docs" / "schemas" / (name + ".schema.json"));
+  };
+  for (const std::string name : {"manifest", "plan", "summary"})
+    EXPECT_THAT(tests::complaints(schema(name), base::read_file(run / (name + ".json"))), testing::IsEmpty()) << name;
+  const std::string query = schema("query");
+  std::ifstream lines(run / "queries.jsonl");
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    EXPECT_THAT(tests::complaints(query, line), testing::IsEmpty()) << line;
+  EXPECT_GT(count, 0U);
 }
 
 }  // namespace e2e

@@ -17,5 +17,7 @@ nlohmann::json read_json(const std::filesystem::path& file);
 std::vector<captures::QueryRecord> read_records(const std::filesystem::path& run);
 // Contents of every capture, by file name.
 std::map<std::string, std::string> read_captures(const std::filesystem::path& run);
+// Holds manifest.json, plan.json, summary.json and every line of queries.jsonl to docs/schemas.
+void expect_files_fit_schemas(const std::filesystem::path& run);
 
 }  // namespace e2e

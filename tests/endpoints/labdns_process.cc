@@ -1,6 +1,7 @@
 #include "tests/endpoints/labdns_process.hh"
 
 #include "base/errors.hh"
+#include "tests/paths.hh"
 
 #include <algorithm>
 #include <filesystem>
@@ -57,8 +58,14 @@ LabdnsProcess::LabdnsProcess(std::vector<std::string> options)
 bool LabdnsProcess::start(std::vector<std::string> options) {
   base::Pipe ready = base::make_pipe();
   base::Pipe keylog = base::make_pipe();
-  std::vector<std::string> argv{LABDNS,        "--quiet", "--ready-fd",    "3",
-                                "--keylog-fd", "4",       "--port-offset", std::to_string(offset_)};
+  std::vector<std::string> argv{tests::checked_programs_folder() / "labdns",
+                                "--quiet",
+                                "--ready-fd",
+                                "3",
+                                "--keylog-fd",
+                                "4",
+                                "--port-offset",
+                                std::to_string(offset_)};
   argv.insert(argv.end(), options.begin(), options.end());
   if (!std::ranges::contains(options, "--certificate"))
     argv.insert(argv.end(), {"--ca-file", ca_file_});

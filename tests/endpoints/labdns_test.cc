@@ -3,6 +3,7 @@
 #include "base/errors.hh"
 #include "endpoints/bound_socket.hh"
 #include "tests/endpoints/labdns_process.hh"
+#include "tests/paths.hh"
 #include "transport/base64url.hh"
 #include "transport/dns_text.hh"
 
@@ -175,7 +176,8 @@ TEST_F(LabdnsTest, ExitsWithTheCodeOfTheProblem) {
            {{"--address", "192.0.2.1"}, base::kExitLabFailure, "no interface has this address"},
        }) {
     SCOPED_TRACE(row.complaint);
-    std::vector<std::string> argv{LABDNS, "--port-offset", "9000"};
+    std::vector<std::string> argv{tests::checked_programs_folder() / "labdns", "--port-offset",
+                                  "9000"};
     argv.insert(argv.end(), row.options.begin(), row.options.end());
     const ToolResult result = run_tool(argv);
     EXPECT_EQ(result.status.code, row.code);

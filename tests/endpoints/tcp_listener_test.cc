@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <memory>
@@ -132,6 +133,22 @@ TEST_F(TcpListenerTest, ClosesIdleConnections) {
   EXPECT_THAT(answer_ids(client.receive()), ElementsAre(1));
   EXPECT_TRUE(client.ended());
   EXPECT_GE(clock_.now() - start, 50ms);
+}
+
+TEST_F(TcpListenerTest, WaitsForADescriptorWithoutSpinning) {
+  listen(Carrier::kStream);
+  LoopbackClient client = connect();
+  client.send(framed_query(1));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  int wake_ups = 0;
+  const base::Instant end = clock_.now() + TcpListener::kPause / 2;
+  for (; clock_.now() < end; ++wake_ups) loop_.run_once(end);
+  EXPECT_LE(wake_ups, 3);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_THAT(answer_ids(client.receive(kAnswerOnStream)), ElementsAre(1));
 }
 
 class TlsListenerTest : public TcpListenerTest {
