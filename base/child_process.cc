@@ -1,18 +1,18 @@
 #include "base/child_process.hh"
 
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <string.h>
+#include "base/errors.hh"
+
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <fcntl.h>
 #include <format>
-
-#include "base/errors.hh"
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
 
 namespace base {
 namespace {
@@ -25,8 +25,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Puts the wanted descriptors in place. Sources are first lifted above every target, so that no assignment hits a source that
-// is still needed.
+// Puts the wanted descriptors in place. Sources are first lifted above every target, so that no
+// assignment hits a source that is still needed.
 bool place_descriptors(const ChildSpec& spec) {
   int highest = 2;
   for (const auto& [ours, theirs] : spec.descriptors) highest = std::max({highest, theirs, ours});
@@ -38,7 +38,8 @@ bool place_descriptors(const ChildSpec& spec) {
   }
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0 || ::dup2(null, 0) < 0 || ::dup2(null, 1) < 0) return false;
-  return std::ranges::all_of(lifted, [](const auto& pair) { return ::dup2(pair.first, pair.second) >= 0; });
+  return std::ranges::all_of(lifted,
+                             [](const auto& pair) { return ::dup2(pair.first, pair.second) >= 0; });
 }
 
 // Runs in the child; only returns to report errno through the pipe.

@@ -2,14 +2,14 @@
 
 // Child processes: started from an argument vector, never through a shell; ended with their parent.
 
+#include "base/file_descriptor.hh"
+
 #include <sys/types.h>
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "base/file_descriptor.hh"
 
 namespace base {
 
@@ -18,8 +18,8 @@ struct ChildSpec {
   std::vector<std::string> argv;
   // Complete environment, "NAME=value".
   std::vector<std::string> environment;
-  // Descriptors that the child gets: (ours, its number there). 0, 1 and 2 that are not named become /dev/null, /dev/null and
-  // our own standard error.
+  // Descriptors that the child gets: (ours, its number there). 0, 1 and 2 that are not named become
+  // /dev/null, /dev/null and our own standard error.
   std::vector<std::pair<int, int>> descriptors;
   // Namespace to enter before exec, or -1. Ours to keep open.
   int network_namespace = -1;
@@ -36,7 +36,8 @@ struct ExitStatus {
   std::string describe() const;  // "exit code 3", "signal 11 (Segmentation fault)"
 };
 
-// Owns a running child. The kernel kills the child when we die (PR_SET_PDEATHSIG); destruction kills and reaps it.
+// Owns a running child. The kernel kills the child when we die (PR_SET_PDEATHSIG); destruction
+// kills and reaps it.
 class ChildProcess {
  public:
   // Throws SystemError when the program cannot be started, with exec's own reason.

@@ -13,8 +13,12 @@ std::int64_t read_clock(clockid_t id) {
 
 }  // namespace
 
-Instant SystemClock::now() const { return Instant(Nanoseconds(read_clock(CLOCK_MONOTONIC))); }
+Instant SystemClock::now() const {
+  return Instant(Nanoseconds(read_clock(CLOCK_MONOTONIC)));
+}
 
-std::int64_t wall_clock_ns() { return read_clock(CLOCK_REALTIME); }
+std::int64_t wall_clock_ns() {
+  return read_clock(CLOCK_REALTIME);
+}
 
 }  // namespace base

@@ -1,7 +1,8 @@
 #pragma once
 
-// Time as records use it. Durations and instants are nanoseconds of CLOCK_MONOTONIC; wall-clock time appears only in
-// captures and names. A Clock is a constructor argument, so that tests bring their own.
+// Time as records use it. Durations and instants are nanoseconds of CLOCK_MONOTONIC; wall-clock
+// time appears only in captures and names. A Clock is a constructor argument, so that tests bring
+// their own.
 
 #include <chrono>
 #include <cstdint>

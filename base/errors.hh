@@ -1,7 +1,10 @@
 #pragma once
 
-// How the lab says that it broke: exceptions that name what was attempted, on what, and why. The outcome of an experiment
-// (a timeout, a refused handshake) is never an exception but data in a record.
+// How the lab says that it broke: exceptions that name what was attempted, on what, and why. The
+// outcome of an experiment (a timeout, a refused handshake) is never an exception but data in a
+// record.
+
+#include <system_error>
 
 #include <cerrno>
 #include <exception>
@@ -9,7 +12,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace base {
@@ -33,8 +35,9 @@ class SystemError : public LabError {
   int error_number_;
 };
 
-// Passes a system call's result through, or throws SystemError where it is negative. The text is composed only on failure,
-// after errno was read: check_syscall(::open(path, O_RDONLY), "open {}", path).
+// Passes a system call's result through, or throws SystemError where it is negative. The text is
+// composed only on failure, after errno was read: check_syscall(::open(path, O_RDONLY), "open {}",
+// path).
 template <typename Result, typename... Arguments>
 Result check_syscall(Result result, std::format_string<Arguments...> attempted,
                      Arguments&&... arguments) {
@@ -45,7 +48,8 @@ Result check_syscall(Result result, std::format_string<Arguments...> attempted,
   return result;
 }
 
-// Runs `action`; an exception that leaves it is nested into a LabError that says what was being done.
+// Runs `action`; an exception that leaves it is nested into a LabError that says what was being
+// done.
 template <typename Action>
 decltype(auto) with_context(std::string_view doing, Action&& action) {
   try {
@@ -55,10 +59,12 @@ decltype(auto) with_context(std::string_view doing, Action&& action) {
   }
 }
 
-// The whole chain, outermost first: "block 3: start labdns: execve /x/labdns: No such file or directory".
+// The whole chain, outermost first: "block 3: start labdns: execve /x/labdns: No such file or
+// directory".
 std::string describe_nested(const std::exception& error);
 
-// Exit codes of all three programs (docs/run-directory.md). 77 is what test drivers take for "skipped".
+// Exit codes of all three programs (docs/run-directory.md). 77 is what test drivers take for
+// "skipped".
 inline constexpr int kExitSuccess = 0;
 inline constexpr int kExitExpectationFailed = 1;
 inline constexpr int kExitBadInput = 2;
@@ -68,7 +74,8 @@ inline constexpr int kExitInterrupted = 130;
 
 }  // namespace base
 
-// Checks our own assumptions, in release builds too: a lab that continues on a broken one prints wrong figures.
+// Checks our own assumptions, in release builds too: a lab that continues on a broken one prints
+// wrong figures.
 #define LABRUN_ASSERT(condition) \
   ((condition) ? static_cast<void>(0) : ::base::assertion_failed(#condition, __FILE__, __LINE__))
 

@@ -1,12 +1,12 @@
 #include "base/event_loop.hh"
 
+#include "base/errors.hh"
+
 #include <sys/epoll.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
-
-#include "base/errors.hh"
+#include <time.h>
 
 namespace base {
 
@@ -61,7 +61,9 @@ EventLoop::TimerId EventLoop::at(Instant deadline, TimerAction action) {
   return id;
 }
 
-void EventLoop::cancel(const TimerId& timer) { timers_.erase(timer); }
+void EventLoop::cancel(const TimerId& timer) {
+  timers_.erase(timer);
+}
 
 void EventLoop::run_due_timers() {
   // A timer that is armed for the past while these run waits for the next round, so a round ends.
@@ -91,7 +93,8 @@ void EventLoop::run_once(std::optional<Instant> deadline) {
   woken_at_ = clock_.now();
   run_due_timers();
   for (int index = 0; index < count; ++index) {
-    // An action may forget a descriptor whose event is still in this batch, or close it and have its number used again.
+    // An action may forget a descriptor whose event is still in this batch, or close it and have
+    // its number used again.
     const auto found = watches_.find(events[static_cast<std::size_t>(index)].data.fd);
     if (found == watches_.end()) continue;
     const std::shared_ptr<Watch> watch = found->second;

@@ -1,7 +1,10 @@
 #pragma once
 
-// One thread waiting for descriptors and timers: epoll, with the timers in user space. Labs pay for system calls, so the loop
-// makes one epoll_wait per wake-up and no call to arm or cancel a timer.
+// One thread waiting for descriptors and timers: epoll, with the timers in user space. Labs pay for
+// system calls, so the loop makes one epoll_wait per wake-up and no call to arm or cancel a timer.
+
+#include "base/clock.hh"
+#include "base/file_descriptor.hh"
 
 #include <cstdint>
 #include <functional>
@@ -10,9 +13,6 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
-
-#include "base/clock.hh"
-#include "base/file_descriptor.hh"
 
 namespace base {
 
@@ -32,19 +32,22 @@ class EventLoop {
   void watch(int descriptor, std::uint32_t events, ReadyAction action);
   void change(int descriptor, std::uint32_t events);
   void forget(int descriptor);
-  // Forgets and closes for the price of one system call: the kernel stops watching what is closed. Nobody may hold a duplicate.
+  // Forgets and closes for the price of one system call: the kernel stops watching what is closed.
+  // Nobody may hold a duplicate.
   void close(FileDescriptor& descriptor);
 
   TimerId at(Instant deadline, TimerAction action);
   void cancel(const TimerId& timer);
 
-  // Waits once and runs what became due, then the actions of descriptors in the order in which they were ready. Waits no longer
-  // than until `deadline`.
+  // Waits once and runs what became due, then the actions of descriptors in the order in which they
+  // were ready. Waits no longer than until `deadline`.
   void run_once(std::optional<Instant> deadline);
-  // True when `done()` holds; false when the deadline passed first. `done` is asked after each wake-up.
+  // True when `done()` holds; false when the deadline passed first. `done` is asked after each
+  // wake-up.
   bool run_until(const std::function<bool()>& done, Instant deadline);
 
-  // Instant of the last wake-up: one clock reading serves everything that this wake-up causes. Measurements read the clock.
+  // Instant of the last wake-up: one clock reading serves everything that this wake-up causes.
+  // Measurements read the clock.
   Instant woken_at() const { return woken_at_; }
   const Clock& clock() const { return clock_; }
 

@@ -1,11 +1,12 @@
 #include "base/file_descriptor.hh"
 
+#include "base/errors.hh"
+
+#include <sys/stat.h>
+
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/errors.hh"
 
 namespace base {
 
@@ -17,7 +18,9 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   return *this;
 }
 
-FileDescriptor::~FileDescriptor() { close(); }
+FileDescriptor::~FileDescriptor() {
+  close();
+}
 
 void FileDescriptor::close() {
   if (number_ >= 0) ::close(std::exchange(number_, -1));
@@ -61,7 +64,8 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
       check_syscall(::open(path.c_str(), O_RDONLY | O_CLOEXEC), "open {}", path.string()));
   std::string bytes;
   for (;;) {
-    const auto part = with_context("read " + path.string(), [&] { return read_some(file, 1U << 16U); });
+    const auto part =
+        with_context("read " + path.string(), [&] { return read_some(file, 1U << 16U); });
     if (!part || part->empty()) return bytes;
     bytes += *part;
     if (bytes.size() > limit)

@@ -39,14 +39,16 @@ struct Pipe {
 // Close-on-exec at both ends; a child is given the end that it needs by ChildProcess.
 Pipe make_pipe();
 
-// Reads what is there, at most `limit` bytes: nullopt when a non-blocking descriptor has nothing, empty at the end.
+// Reads what is there, at most `limit` bytes: nullopt when a non-blocking descriptor has nothing,
+// empty at the end.
 std::optional<std::string> read_some(const FileDescriptor& from, std::size_t limit);
 // Writes everything or throws; waits when a non-blocking descriptor is full.
 void write_all(const FileDescriptor& to, std::string_view bytes);
 
 // Whole files. `limit` bounds what an untrusted file may cost; a longer one throws LabError.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = 1U << 30U);
-// Writes beside the target and renames, so that a kill leaves the old file or the new one, never half of one.
+// Writes beside the target and renames, so that a kill leaves the old file or the new one, never
+// half of one.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 inline std::span<const std::uint8_t> as_byte_span(std::string_view text) {

@@ -1,12 +1,11 @@
 #include "base/line_reader.hh"
 
-#include <poll.h>
+#include "base/errors.hh"
 
 #include <algorithm>
 #include <format>
+#include <poll.h>
 #include <utility>
-
-#include "base/errors.hh"
 
 namespace base {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Randomness that a seed decides. Every consumer gets a generator of its own, forked by name, so that adding a consumer
-// changes no other's draws.
+// Randomness that a seed decides. Every consumer gets a generator of its own, forked by name, so
+// that adding a consumer changes no other's draws.
 
 #include <cstdint>
 #include <limits>

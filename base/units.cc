@@ -24,8 +24,8 @@ constexpr double kLargest = 9e15;
 
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units) {
   double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number,
-                                             std::chars_format::fixed);
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc{} || !std::isfinite(number) || std::signbit(number)) return std::nullopt;
   const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
   for (const Unit& known : units) {

@@ -1,13 +1,14 @@
 #pragma once
 
-// Quantities with their unit in the type. Raw numbers exist only at the edges (YAML, JSON, netlink).
+// Quantities with their unit in the type. Raw numbers exist only at the edges (YAML, JSON,
+// netlink).
+
+#include "base/clock.hh"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "base/clock.hh"
 
 namespace base {
 
@@ -34,8 +35,9 @@ struct BitRate {
   constexpr bool operator==(const BitRate&) const = default;
 };
 
-// Each takes the form that tc(8) users write, and nothing around it: "20ms" "1.5s" "250us"; "2%" "0.02"; "1500" "4kB" "64KiB";
-// "10mbit" "128kbit". nullopt for anything else, a missing unit and a negative number included.
+// Each takes the form that tc(8) users write, and nothing around it: "20ms" "1.5s" "250us"; "2%"
+// "0.02"; "1500" "4kB" "64KiB"; "10mbit" "128kbit". nullopt for anything else, a missing unit and a
+// negative number included.
 std::optional<Nanoseconds> parse_duration(std::string_view text);
 std::optional<Probability> parse_probability(std::string_view text);
 std::optional<ByteCount> parse_byte_count(std::string_view text);

@@ -1,18 +1,21 @@
 #include "harness/block_messages.hh"
 
-#include <format>
 #include <nlohmann/json.hpp>
+
+#include <format>
 
 namespace harness {
 
 using nlohmann::json;
 
 void BlockMessages::progress(std::uint32_t queries_done, base::Nanoseconds elapsed) const {
-  base::write_all(line_, std::format("{{\"progress\":{},\"elapsed_ns\":{}}}\n", queries_done,
-                                     elapsed.count()));
+  base::write_all(
+      line_, std::format("{{\"progress\":{},\"elapsed_ns\":{}}}\n", queries_done, elapsed.count()));
 }
 
-void BlockMessages::finished() const { base::write_all(line_, "{\"finished\":true}\n"); }
+void BlockMessages::finished() const {
+  base::write_all(line_, "{\"finished\":true}\n");
+}
 
 void BlockMessages::failed(std::string_view reason) const {
   base::write_all(line_, json{{"failed", reason}}.dump() + "\n");

@@ -2,22 +2,22 @@
 
 // What a running block tells the process that started it: one JSON object a line.
 
+#include "base/clock.hh"
+#include "base/file_descriptor.hh"
+
 #include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
-
-#include "base/clock.hh"
-#include "base/file_descriptor.hh"
 
 namespace harness {
 
 struct BlockMessage {
   enum class Kind { kProgress, kFinished, kFailed };
   Kind kind = Kind::kProgress;
-  std::uint32_t queries_done = 0;     // kProgress
-  base::Nanoseconds elapsed{};        // kProgress: on the block's own clock
-  std::string reason;                 // kFailed
+  std::uint32_t queries_done = 0;  // kProgress
+  base::Nanoseconds elapsed{};     // kProgress: on the block's own clock
+  std::string reason;              // kFailed
 };
 
 // The sending end. Owns the descriptor.

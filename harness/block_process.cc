@@ -1,15 +1,15 @@
 #include "harness/block_process.hh"
 
-#include <fcntl.h>
-#include <sys/epoll.h>
-
-#include <cstdlib>
-#include <format>
-
 #include "base/errors.hh"
 #include "harness/block_run.hh"
 #include "harness/guest.hh"
 #include "harness/plan_json.hh"
+
+#include <sys/epoll.h>
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <format>
 
 namespace harness {
 namespace {
@@ -32,7 +32,9 @@ base::ChildProcess start_host_block(const Image& image, const RunDirectory& dire
       .environment = {std::format("{}={}", kHostBlockWord, block.index),
                       std::format("{}={}", kGuestRunWord, directory.path().string()),
                       std::format("{}={}", kGuestProgramsWord, image.programs.string())},
-      .descriptors = {{log.number(), 1}, {log.number(), 2}, {message_end.number(), kHostMessageDescriptor}},
+      .descriptors = {{log.number(), 1},
+                      {log.number(), 2},
+                      {message_end.number(), kHostMessageDescriptor}},
       .own_process_group = true,
   });
 }
@@ -61,7 +63,8 @@ BlockProcess::BlockProcess(base::EventLoop& loop, const Image& image, const RunD
     message_descriptor_ = kernel_->messages().number();
   } else {
     base::Pipe messages = base::make_pipe();
-    host_process_.emplace(start_host_block(image, directory, block, console_log_, messages.write_end));
+    host_process_.emplace(
+        start_host_block(image, directory, block, console_log_, messages.write_end));
     host_messages_ = std::move(messages.read_end);
     message_descriptor_ = host_messages_.number();
   }
@@ -111,7 +114,9 @@ void BlockProcess::end() {
   observer_.on_end(failure_);
 }
 
-bool is_host_block() { return std::getenv(kHostBlockWord) != nullptr; }
+bool is_host_block() {
+  return std::getenv(kHostBlockWord) != nullptr;
+}
 
 int run_host_block() {
   const fs::path run = std::getenv(kGuestRunWord);

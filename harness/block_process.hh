@@ -1,13 +1,8 @@
 #pragma once
 
-// One block of a run, being measured by a process of its own: a lab kernel whose PID 1 is labrun, or labrun itself on the host's kernel.
-// Either way the same code runs there (harness/block_run.hh) and tells us the same messages.
-
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
+// One block of a run, being measured by a process of its own: a lab kernel whose PID 1 is labrun,
+// or labrun itself on the host's kernel. Either way the same code runs there (harness/block_run.hh)
+// and tells us the same messages.
 
 #include "base/child_process.hh"
 #include "base/event_loop.hh"
@@ -19,6 +14,12 @@
 #include "harness/plan.hh"
 #include "harness/run_directory.hh"
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
 namespace harness {
 
 class BlockProcess {
@@ -29,7 +30,8 @@ class BlockProcess {
     std::function<void(std::string)> on_end;
   };
 
-  // Starts at once. The loop, image and directory must outlive it; `on_end` may destroy nothing but what it owns.
+  // Starts at once. The loop, image and directory must outlive it; `on_end` may destroy nothing but
+  // what it owns.
   BlockProcess(base::EventLoop& loop, const Image& image, const RunDirectory& directory,
                const PlannedBlock& block, KernelKind kind, Observer observer);
   BlockProcess(const BlockProcess&) = delete;

@@ -1,13 +1,5 @@
 #include "harness/block_run.hh"
 
-#include <poll.h>
-
-#include <format>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <vector>
-
 #include "base/clock.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
@@ -16,17 +8,25 @@
 #include "captures/packet_capture.hh"
 #include "harness/endpoint_process.hh"
 #include "harness/query_client.hh"
-
 #include "netns/lab_network.hh"
 #include "netns/ping.hh"
+
+#include <nlohmann/json.hpp>
+
+#include <format>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <vector>
 
 namespace harness {
 namespace {
 
 using nlohmann::json;
 
-// How long the wire must be silent before the next query, so that no late repetition of one query takes part in another. In virtual time
-// it costs nothing: ten seconds outlast every back-off that a closed connection leaves behind.
+// How long the wire must be silent before the next query, so that no late repetition of one query
+// takes part in another. In virtual time it costs nothing: ten seconds outlast every back-off that
+// a closed connection leaves behind.
 constexpr std::chrono::seconds kVirtualSilence{10};
 // Silence that never comes means that somebody sends on a timer of their own.
 constexpr std::chrono::minutes kSilenceWithin{10};
@@ -81,8 +81,14 @@ class BlockRun {
         network_(network_spec(context.plan)),
         client_capture_(open_capture(network_.client_namespace())),
         server_capture_(open_capture(network_.server_namespace())) {
-    client_ = {.name = "client", .snap_length = client_capture_.snap_length(), .counters = {}, .packets = {}};
-    server_ = {.name = "server", .snap_length = server_capture_.snap_length(), .counters = {}, .packets = {}};
+    client_ = {.name = "client",
+               .snap_length = client_capture_.snap_length(),
+               .counters = {},
+               .packets = {}};
+    server_ = {.name = "server",
+               .snap_length = server_capture_.snap_length(),
+               .counters = {},
+               .packets = {}};
   }
 
   void measure() {
@@ -98,6 +104,7 @@ class BlockRun {
         messages_.progress(done, clock_.now() - started_);
     }
     client.finish();
+    for (const auto& endpoint : endpoints_) server_keylog_ += endpoint->finish(clock_);
     network_.verify_impairment();
   }
 
@@ -108,14 +115,15 @@ class BlockRun {
     captures::write_block_captures(
         context_.results, context_.block.index,
         {.application = std::format("labrun {}", base::kVersion),
-         .comment = std::format("{}, block {}, seed {}", context_.plan.scenario, context_.block.index,
-                                context_.block.seed),
+         .comment = std::format("{}, block {}, seed {}", context_.plan.scenario,
+                                context_.block.index, context_.block.seed),
          .client = client_,
          .server = server_,
          .records = records_,
          .server_keylog = server_keylog_});
     std::string lines;
-    for (const captures::QueryRecord& record : records_) lines += captures::to_json_line(record) + "\n";
+    for (const captures::QueryRecord& record : records_)
+      lines += captures::to_json_line(record) + "\n";
     base::write_file_atomically(context_.results / kRecordsFile, lines);
     base::write_file_atomically(context_.results / kFactsFile, facts.dump(1) + "\n");
   }
@@ -127,11 +135,11 @@ class BlockRun {
 
   void start_endpoints() {
     for (std::size_t arm = 0; arm < context_.plan.arms.size(); ++arm) {
-      endpoints_.push_back(std::make_unique<EndpointProcess>(
-          context_.plan.arms[arm], context_.programs / "labdns",
-          network_.server_namespace().descriptor(),
-          context_.scratch / std::format("ca-{}.pem", arm),
-          context_.results / std::format("labdns-{}.log", arm)));
+      endpoints_.push_back(
+          std::make_unique<EndpointProcess>(context_.plan.arms[arm], context_.programs / "labdns",
+                                            network_.server_namespace().descriptor(),
+                                            context_.scratch / std::format("ca-{}.pem", arm),
+                                            context_.results / std::format("labdns-{}.log", arm)));
     }
     // All start at once and are waited for afterwards.
     for (const auto& endpoint : endpoints_) endpoint->wait_until_ready(clock_);
@@ -147,7 +155,8 @@ class BlockRun {
                                        .timeout = kEchoWithin},
                                       clock_);
       json measured = json::array();
-      for (const auto& echo : echoes) measured.push_back(echo ? json(echo->count()) : json(nullptr));
+      for (const auto& echo : echoes)
+        measured.push_back(echo ? json(echo->count()) : json(nullptr));
       calibrations_.push_back({{"arm", arm.name},
                                {"server_address", arm.server_address},
                                {"configured_rtt_ns", arm.rtt.count()},
@@ -166,7 +175,8 @@ class BlockRun {
         request_line(context_.plan, context_.block, query, endpoint.ca_file().string());
     records_.push_back(client.ask(request, arm.client.timeout, clock_));
     if (records_.back().id != query.id)
-      throw base::LabError(std::format("ask {}: labquery answered for {}", query.id, records_.back().id));
+      throw base::LabError(
+          std::format("ask {}: labquery answered for {}", query.id, records_.back().id));
     wait_for_silence(context_.virtual_time ? kVirtualSilence : arm.client.drain);
     endpoint.check_alive();
     server_keylog_ += endpoint.take_keylog();
@@ -182,7 +192,8 @@ class BlockRun {
     base::Nanoseconds left = silence;
     while (left > base::Nanoseconds(0)) {
       if (clock_.now() > give_up)
-        throw base::LabError(std::format("wait for {} of silence: packets kept coming for {}", silence, kSilenceWithin));
+        throw base::LabError(std::format("wait for {} of silence: packets kept coming for {}",
+                                         silence, kSilenceWithin));
       wait_for(left);
       collect_packets();
       std::int64_t last = 0;
@@ -194,7 +205,9 @@ class BlockRun {
 
   json describe() {
     const auto counters = [](const captures::CaptureCounters& counted) {
-      return json{{"received", counted.received}, {"dropped", counted.dropped}, {"truncated", counted.truncated}};
+      return json{{"received", counted.received},
+                  {"dropped", counted.dropped},
+                  {"truncated", counted.truncated}};
     };
     json endpoints = json::array();
     for (std::size_t arm = 0; arm < endpoints_.size(); ++arm)
@@ -204,7 +217,8 @@ class BlockRun {
             {"seed", std::to_string(context_.block.seed)},
             {"queries", records_.size()},
             {"calibration", calibrations_},
-            {"captures", {{"client", counters(client_.counters)}, {"server", counters(server_.counters)}}},
+            {"captures",
+             {{"client", counters(client_.counters)}, {"server", counters(server_.counters)}}},
             {"endpoints", std::move(endpoints)},
             {"first_query_after_ns", first_query_after_.count()},
             {"elapsed_ns", (clock_.now() - started_).count()},
@@ -229,7 +243,9 @@ class BlockRun {
 
 }  // namespace
 
-std::string block_folder(std::uint32_t index) { return std::format("blocks/{}", block_name(index)); }
+std::string block_folder(std::uint32_t index) {
+  return std::format("blocks/{}", block_name(index));
+}
 
 void run_block(const BlockContext& context, const BlockMessages& messages) {
   base::with_context(std::format("block {}", context.block.index), [&] {

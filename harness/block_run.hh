@@ -1,14 +1,15 @@
 #pragma once
 
-// Measures one block: builds the network, calibrates it, starts endpoints and client, asks every query, and writes what was seen.
-// The same code runs as PID 1 of a lab kernel and on the host's kernel.
+// Measures one block: builds the network, calibrates it, starts endpoints and client, asks every
+// query, and writes what was seen. The same code runs as PID 1 of a lab kernel and on the host's
+// kernel.
+
+#include "harness/block_messages.hh"
+#include "harness/plan.hh"
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
-
-#include "harness/block_messages.hh"
-#include "harness/plan.hh"
 
 namespace harness {
 
@@ -21,10 +22,12 @@ struct BlockContext {
   bool virtual_time = true;
 };
 
-// The folder below the run directory in which a block's results are until the run takes them over: "blocks/3".
+// The folder below the run directory in which a block's results are until the run takes them over:
+// "blocks/3".
 std::string block_folder(std::uint32_t index);
 
-// Files of a block's results, beside the two captures (captures/block_capture.hh). `kFactsFile` is written last: a block that has it is whole.
+// Files of a block's results, beside the two captures (captures/block_capture.hh). `kFactsFile` is
+// written last: a block that has it is whole.
 inline constexpr const char* kRecordsFile = "records.jsonl";
 inline constexpr const char* kFactsFile = "facts.json";
 

@@ -1,16 +1,16 @@
 #include "harness/block_schedule.hh"
 
-#include <signal.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
-#include <format>
-#include <utility>
-
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
+
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+
+#include <format>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -22,7 +22,8 @@ base::FileDescriptor catch_signals() {
   ::sigaddset(&signals, SIGTERM);
   ::sigaddset(&signals, SIGHUP);
   base::check_syscall(::sigprocmask(SIG_BLOCK, &signals, nullptr), "block SIGINT and SIGTERM");
-  return base::FileDescriptor(base::check_syscall(::signalfd(-1, &signals, SFD_CLOEXEC), "wait for signals"));
+  return base::FileDescriptor(
+      base::check_syscall(::signalfd(-1, &signals, SFD_CLOEXEC), "wait for signals"));
 }
 
 std::string read_signal(const base::FileDescriptor& signals) {
@@ -47,11 +48,15 @@ void BlockSchedule::start_next() {
   running_[block.index] = std::make_unique<BlockProcess>(
       loop_, image_, directory_, block, kernel_,
       BlockProcess::Observer{
-          .on_message = [this, &block](const BlockMessage& message) { observer_.on_message(block.index, message); },
+          .on_message =
+              [this, &block](const BlockMessage& message) {
+                observer_.on_message(block.index, message);
+              },
           .on_end = [this, &block](const std::string& failure) { end_of(block, failure); }});
 }
 
-// Called from inside the block's own process object, which therefore goes only with the next turn of the loop.
+// Called from inside the block's own process object, which therefore goes only with the next turn
+// of the loop.
 void BlockSchedule::end_of(const PlannedBlock& block, const std::string& failure) {
   if (!failure.empty() && ending_.reason.empty()) ending_.reason = failure;
   loop_.at(clock_.now(), [this, &block, failed = !failure.empty()] {

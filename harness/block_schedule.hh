@@ -1,13 +1,7 @@
 #pragma once
 
-// Runs the blocks of a plan, as many at once as asked for, until all are done, one fails, or a person has enough.
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
+// Runs the blocks of a plan, as many at once as asked for, until all are done, one fails, or a
+// person has enough.
 
 #include "base/event_loop.hh"
 #include "harness/block_process.hh"
@@ -16,13 +10,21 @@
 #include "harness/plan.hh"
 #include "harness/run_directory.hh"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
 namespace harness {
 
 class BlockSchedule {
  public:
   struct Observer {
     std::function<void(std::uint32_t block, const BlockMessage&)> on_message;
-    // A block has written its results. Called in the order of ending, which is not the order of the plan.
+    // A block has written its results. Called in the order of ending, which is not the order of the
+    // plan.
     std::function<void(const PlannedBlock&)> on_results;
   };
 
@@ -32,10 +34,11 @@ class BlockSchedule {
   };
 
   // All references must outlive it.
-  BlockSchedule(const Plan& plan, const Image& image, const RunDirectory& directory, KernelKind kernel,
-                Observer observer);
+  BlockSchedule(const Plan& plan, const Image& image, const RunDirectory& directory,
+                KernelKind kernel, Observer observer);
 
-  // Blocks SIGINT and SIGTERM for the caller from here on, so that they end a run in order. Every process is gone when it returns.
+  // Blocks SIGINT and SIGTERM for the caller from here on, so that they end a run in order. Every
+  // process is gone when it returns.
   Ending run(std::size_t jobs);
 
  private:

@@ -1,19 +1,19 @@
 #include "harness/doctor.hh"
 
-#include <sched.h>
+#include "base/errors.hh"
+#include "harness/image.hh"
+#include "netns/lab_network.hh"
+
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <format>
 #include <ostream>
+#include <sched.h>
 #include <thread>
-
-#include "base/errors.hh"
-#include "harness/image.hh"
-#include "netns/lab_network.hh"
+#include <unistd.h>
 
 namespace harness {
 namespace {
@@ -40,13 +40,15 @@ Finding diagnose_lab_kernel() {
     const Image image = find_image();
     if (!image.kernel.empty())
       return {State::kGood, "lab kernel",
-              std::format("Linux {} with virtual time ({})", image.kernel_release, image.kernel.string())};
+              std::format("Linux {} with virtual time ({})", image.kernel_release,
+                          image.kernel.string())};
   } catch (const base::LabError&) {
     // The root image's own line says what to do.
   }
   if (machine() != "x86_64")
     return {State::kMissing, "lab kernel",
-            std::format("it exists on x86-64 only and this is {}; use --kernel host as root", machine())};
+            std::format("it exists on x86-64 only and this is {}; use --kernel host as root",
+                        machine())};
   return {State::kMissing, "lab kernel", "not built; run `make build` in labrun's source folder"};
 }
 
@@ -80,7 +82,8 @@ Finding diagnose_user_namespaces() {
     return {State::kGood, "user namespaces", "this user may create them"};
   return {State::kUseful, "user namespaces",
           "not for this user; only building the image as an ordinary user needs them (sysctl "
-          "kernel.unprivileged_userns_clone=1, or on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), "
+          "kernel.unprivileged_userns_clone=1, or on Ubuntu "
+          "kernel.apparmor_restrict_unprivileged_userns=0), "
           "or run `sudo make build`"};
 }
 
@@ -100,11 +103,14 @@ Finding diagnose_host_kernel() {
   if (::geteuid() != 0)
     return {State::kUseful, "host kernel", "--kernel host needs root; the lab kernel does not"};
   if (child_succeeds([] { return host_network_works(true); }))
-    return {State::kGood, "host kernel", "has veth, bridge and netem: --kernel host can run every scenario"};
+    return {State::kGood, "host kernel",
+            "has veth, bridge and netem: --kernel host can run every scenario"};
   if (child_succeeds([] { return host_network_works(false); }))
     return {State::kUseful, "host kernel",
-            "has no netem: --kernel host runs only scenarios that impair nothing (modprobe sch_netem may help)"};
-  return {State::kUseful, "host kernel", "cannot build the lab's network: --kernel host will not work here"};
+            "has no netem: --kernel host runs only scenarios that impair nothing (modprobe "
+            "sch_netem may help)"};
+  return {State::kUseful, "host kernel",
+          "cannot build the lab's network: --kernel host will not work here"};
 }
 
 Finding diagnose_cores() {

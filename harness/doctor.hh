@@ -9,7 +9,11 @@
 namespace harness {
 
 struct Finding {
-  enum class State { kGood, kUseful, kMissing };  // kUseful: missing, but the default works without it
+  enum class State {
+    kGood,
+    kUseful,
+    kMissing
+  };  // kUseful: missing, but the default works without it
   State state = State::kGood;
   std::string subject;  // "lab kernel"
   std::string text;     // what was found, and what to do

@@ -1,10 +1,10 @@
 #include "harness/endpoint_process.hh"
 
-#include <fcntl.h>
-
-#include <format>
-
 #include "base/errors.hh"
+
+#include <fcntl.h>
+#include <format>
+#include <signal.h>
 
 namespace harness {
 namespace {
@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kReadyWithin{30};
+constexpr std::chrono::seconds kEndWithin{10};
 constexpr int kReadyDescriptor = 3;
 constexpr int kKeylogDescriptor = 4;
 // Enough of a log to see why a server did not start.
@@ -24,10 +25,12 @@ base::ChildProcess start(const PlannedArm& arm, const fs::path& program, int net
   argv.insert(argv.end(), arm.server_arguments.begin(), arm.server_arguments.end());
   for (const std::string& argument :
        {std::string("--ca-file"), ca_file.string(), std::string("--ready-fd"),
-        std::to_string(kReadyDescriptor), std::string("--keylog-fd"), std::to_string(kKeylogDescriptor)})
+        std::to_string(kReadyDescriptor), std::string("--keylog-fd"),
+        std::to_string(kKeylogDescriptor)})
     argv.push_back(argument);
-  const base::FileDescriptor log_file(base::check_syscall(
-      ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), "create {}", log.string()));
+  const base::FileDescriptor log_file(
+      base::check_syscall(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644),
+                          "create {}", log.string()));
   return base::ChildProcess({.argv = std::move(argv),
                              .environment = {"LC_ALL=C.UTF-8"},
                              .descriptors = {{log_file.number(), 2},
@@ -68,11 +71,28 @@ void EndpointProcess::wait_until_ready(const base::Clock& clock) {
   try {
     line = ready_lines_.next(clock, clock.now() + kReadyWithin, "the readiness of " + arm_);
   } catch (const base::LabError&) {
-    throw base::LabError(describe_end("ended before it was ready (" + process_.wait().describe() + ")"));
+    throw base::LabError(
+        describe_end("ended before it was ready (" + process_.wait().describe() + ")"));
   }
   if (!line)
     throw base::LabError(describe_end(std::format("was not ready within {}", kReadyWithin)));
   ready_facts_ = std::move(*line);
+}
+
+std::string EndpointProcess::finish(const base::Clock& clock) {
+  process_.send_signal(SIGTERM);
+  std::string keys;
+  try {
+    // Line by line up to the end of the stream, which is the end of the process.
+    while (const auto line =
+               keylog_lines_.next(clock, clock.now() + kEndWithin, "the last keys of " + arm_))
+      keys += *line + "\n";
+  } catch (const base::LabError&) {
+    const base::ExitStatus status = process_.wait();
+    if (status.succeeded()) return keys;
+    throw base::LabError(describe_end("ended badly (" + status.describe() + ")"));
+  }
+  throw base::LabError(describe_end(std::format("did not end within {} of SIGTERM", kEndWithin)));
 }
 
 void EndpointProcess::check_alive() {

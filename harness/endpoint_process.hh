@@ -2,20 +2,20 @@
 
 // One running labdns: the server of one arm, in the server namespace.
 
-#include <filesystem>
-#include <string>
-
 #include "base/child_process.hh"
 #include "base/clock.hh"
 #include "base/line_reader.hh"
 #include "harness/plan.hh"
 
+#include <filesystem>
+#include <string>
+
 namespace harness {
 
 class EndpointProcess {
  public:
-  // Starts it; it is ready when wait_until_ready() has returned. `ca_file` is where it leaves its trust anchor, `log` takes its
-  // standard error.
+  // Starts it; it is ready when wait_until_ready() has returned. `ca_file` is where it leaves its
+  // trust anchor, `log` takes its standard error.
   EndpointProcess(const PlannedArm& arm, const std::filesystem::path& program,
                   int network_namespace, const std::filesystem::path& ca_file,
                   const std::filesystem::path& log);
@@ -23,7 +23,8 @@ class EndpointProcess {
   EndpointProcess(const EndpointProcess&) = delete;
   EndpointProcess& operator=(const EndpointProcess&) = delete;
 
-  // Returns when every listener is bound. Throws LabError with the process's own words where it ends or stays silent instead.
+  // Returns when every listener is bound. Throws LabError with the process's own words where it
+  // ends or stays silent instead.
   void wait_until_ready(const base::Clock& clock);
 
   // What it said of itself when it became ready, one JSON object: certificate sizes, versions.
@@ -33,6 +34,9 @@ class EndpointProcess {
   std::string take_keylog() { return keylog_lines_.available(); }
   // Throws LabError when the process has ended.
   void check_alive();
+  // Ends it, and returns the key log lines that it kept for connections still open. Throws LabError
+  // where it does not end well.
+  std::string finish(const base::Clock& clock);
 
  private:
   std::string describe_end(const std::string& how) const;

@@ -1,8 +1,5 @@
 #include "harness/execute.hh"
 
-#include <format>
-#include <iostream>
-
 #include "base/errors.hh"
 #include "harness/doctor.hh"
 #include "harness/image.hh"
@@ -11,6 +8,9 @@
 #include "harness/plan_text.hh"
 #include "harness/run.hh"
 #include "harness/scenario_error.hh"
+
+#include <format>
+#include <iostream>
 
 namespace harness {
 namespace {

@@ -1,20 +1,22 @@
 #include "harness/fidelity.hh"
 
+#include "analysis/binomial.hh"
+#include "analysis/summary.hh"
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <format>
-#include <nlohmann/json.hpp>
 #include <variant>
-
-#include "analysis/binomial.hh"
-#include "analysis/summary.hh"
 
 namespace harness {
 namespace {
 
 using nlohmann::json;
 
-// A lab whose loss is as configured is called invalid once in 10^9 blocks; a wrong loss model is still seen within one.
+// A lab whose loss is as configured is called invalid once in 10^9 blocks; a wrong loss model is
+// still seen within one.
 constexpr double kBlockConfidence = 1 - 1e-9;
 // In virtual time a round trip is exact but for the nanoseconds that clock readings cost.
 constexpr base::Nanoseconds kVirtualTolerance = std::chrono::microseconds(100);
@@ -28,45 +30,52 @@ base::Nanoseconds serialization_delay(const netns::OneWaySpec& way) {
       std::llround(kEchoFrameBits / static_cast<double>(way.rate->bits_per_second) * 1e9));
 }
 
-// The share of packets that independent losses take; empty where a count proves nothing: models with memory, and queues that may
-// overflow.
+// The share of packets that independent losses take; empty where a count proves nothing: models
+// with memory, and queues that may overflow.
 std::optional<base::Probability> independent_loss(const netns::OneWaySpec& way) {
-  if (way.limit != 0 || std::holds_alternative<netns::GilbertElliottLoss>(way.loss)) return std::nullopt;
+  if (way.limit != 0 || std::holds_alternative<netns::GilbertElliottLoss>(way.loss))
+    return std::nullopt;
   const auto* random = std::get_if<netns::RandomLoss>(&way.loss);
   return random == nullptr ? base::Probability() : random->probability;
 }
 
-void judge_loss(const std::string& cell, const char* direction, const analysis::LossAccount& account,
-                std::vector<std::string>& reasons) {
+void judge_loss(const std::string& cell, const char* direction,
+                const analysis::LossAccount& account, std::vector<std::string>& reasons) {
   if (!account.configured) return;
-  const auto region = analysis::acceptance_region(account.sent, *account.configured, kBlockConfidence);
+  const auto region =
+      analysis::acceptance_region(account.sent, *account.configured, kBlockConfidence);
   if (!region.contains(account.lost))
-    reasons.push_back(std::format("{}, {}: {} of {} packets lost, configured {}", cell, direction, account.lost,
-                                  account.sent, base::to_string(*account.configured)));
+    reasons.push_back(std::format("{}, {}: {} of {} packets lost, configured {}", cell, direction,
+                                  account.lost, account.sent,
+                                  base::to_string(*account.configured)));
 }
 
-void judge_calibration(const Plan& plan, const BlockObservation& seen, std::vector<std::string>& reasons) {
+void judge_calibration(const Plan& plan, const BlockObservation& seen,
+                       std::vector<std::string>& reasons) {
   for (const json& calibration : seen.facts.at("calibration")) {
     const auto address = calibration.at("server_address").get<std::string>();
     const auto arm = std::ranges::find(plan.arms, address, &PlannedArm::server_address);
     if (arm == plan.arms.end()) continue;
-    const base::Nanoseconds slack = serialization_delay(arm->path.to_server) +
-                                    serialization_delay(arm->path.to_client) +
-                                    (seen.virtual_time ? kVirtualTolerance : kRealTolerance + arm->rtt / 10);
+    const base::Nanoseconds slack =
+        serialization_delay(arm->path.to_server) + serialization_delay(arm->path.to_client) +
+        (seen.virtual_time ? kVirtualTolerance : kRealTolerance + arm->rtt / 10);
     for (const json& measured : calibration.at("measured_rtt_ns")) {
       if (measured.is_null()) {
-        reasons.push_back(std::format("calibration of {}: an echo was lost on a path without loss", arm->server_address));
+        reasons.push_back(std::format("calibration of {}: an echo was lost on a path without loss",
+                                      arm->server_address));
         continue;
       }
       const base::Nanoseconds rtt(measured.get<std::int64_t>());
       if (rtt < arm->rtt || rtt > arm->rtt + slack)
-        reasons.push_back(std::format("calibration of {}: round trip {} instead of {}", arm->server_address,
-                                      base::to_string(rtt), base::to_string(arm->rtt)));
+        reasons.push_back(std::format("calibration of {}: round trip {} instead of {}",
+                                      arm->server_address, base::to_string(rtt),
+                                      base::to_string(arm->rtt)));
     }
   }
 }
 
-void judge_account(const Plan& plan, const analysis::BlockAccount& account, std::vector<std::string>& reasons) {
+void judge_account(const Plan& plan, const analysis::BlockAccount& account,
+                   std::vector<std::string>& reasons) {
   for (const std::string& complaint : account.complaints) reasons.push_back(complaint);
   if (account.unaccounted > account.complaints.size())
     reasons.push_back(std::format("{} packets belong to no query", account.unaccounted));
@@ -75,7 +84,8 @@ void judge_account(const Plan& plan, const analysis::BlockAccount& account, std:
   if (account.truncated > 0)
     reasons.push_back(std::format("the captures cut {} packets short", account.truncated));
   for (const std::string& address : account.foreign_addresses)
-    reasons.push_back(std::format("a packet names {}, which is not an address of the lab", address));
+    reasons.push_back(
+        std::format("a packet names {}, which is not an address of the lab", address));
   if (account.largest_ip_packet > plan.mtu)
     reasons.push_back(std::format("an IP packet of {} bytes on a path with an MTU of {}",
                                   account.largest_ip_packet, plan.mtu));
@@ -101,7 +111,8 @@ std::vector<std::string> reasons_to_distrust(const Plan& plan, const BlockObserv
   std::vector<std::string> reasons;
   judge_calibration(plan, seen, reasons);
   judge_account(plan, seen.account, reasons);
-  for (const analysis::CellSummary& cell : analysis::summarise(cell_specs(plan), seen.records).cells) {
+  for (const analysis::CellSummary& cell :
+       analysis::summarise(cell_specs(plan), seen.records).cells) {
     judge_loss(cell.spec.name, "client to server", cell.to_server, reasons);
     judge_loss(cell.spec.name, "server to client", cell.to_client, reasons);
   }

@@ -1,17 +1,18 @@
 #pragma once
 
-// Whether a block measured what was configured. A block that did not is invalid: shown, never averaged in.
+// Whether a block measured what was configured. A block that did not is invalid: shown, never
+// averaged in.
+
+#include "analysis/cell_spec.hh"
+#include "analysis/wire_account.hh"
+#include "captures/query_record.hh"
+#include "harness/plan.hh"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <span>
 #include <string>
 #include <vector>
-
-#include "analysis/cell_spec.hh"
-#include "analysis/wire_account.hh"
-#include "captures/query_record.hh"
-#include "harness/plan.hh"
 
 namespace harness {
 

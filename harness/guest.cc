@@ -1,17 +1,5 @@
 #include "harness/guest.hh"
 
-#include <fcntl.h>
-#include <sys/mount.h>
-#include <sys/reboot.h>
-#include <sys/stat.h>
-#include <termios.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <format>
-#include <string>
-
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
 #include "harness/block_messages.hh"
@@ -19,6 +7,18 @@
 #include "harness/lab_kernel.hh"
 #include "harness/plan.hh"
 #include "harness/plan_json.hh"
+
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <format>
+#include <string>
+#include <termios.h>
+#include <unistd.h>
 
 namespace harness {
 namespace {
@@ -44,15 +44,16 @@ void mount_host_folder(const fs::path& folder, const fs::path& target, unsigned 
   mount_at("none", target, "hostfs", flags, folder.string());
 }
 
-// Makes the lab root the root directory, writable in memory only: what a run leaves there would be an input of the next. The host's own
-// root, which the kernel booted from, stays out of sight.
+// Makes the lab root the root directory, writable in memory only: what a run leaves there would be
+// an input of the next. The host's own root, which the kernel booted from, stays out of sight.
 void enter_lab_root(const fs::path& root) {
+  // Entered first, because the folder may lie below /tmp, which is hidden next. Below it is named
+  // by ".", because a path may hold the colons and commas that separate mount options.
+  base::check_syscall(::chdir(root.c_str()), "enter {}", root.string());
   const fs::path memory = "/tmp";
   mount_at("none", memory, "tmpfs", 0, "mode=755");
   const fs::path merged = memory / "root";
   for (const char* folder : {"root", "upper", "work"}) fs::create_directory(memory / folder);
-  // The lower folder is named by ".", because a path may hold the colons and commas that separate options.
-  base::check_syscall(::chdir(root.c_str()), "enter {}", root.string());
   mount_at("none", merged, "overlay", 0, "lowerdir=.,upperdir=/tmp/upper,workdir=/tmp/work");
   // Our programs name their loader and libraries by the root's path on the host.
   const fs::path own_name = merged.string() + root.string();
@@ -75,9 +76,9 @@ void enter_lab_root(const fs::path& root) {
 
 // The serial line would otherwise rewrite line feeds.
 base::FileDescriptor open_message_line() {
-  base::FileDescriptor line(base::check_syscall(
-      ::open(LabKernel::kMessageLine, O_WRONLY | O_NOCTTY | O_CLOEXEC), "open {}",
-      LabKernel::kMessageLine));
+  base::FileDescriptor line(
+      base::check_syscall(::open(LabKernel::kMessageLine, O_WRONLY | O_NOCTTY | O_CLOEXEC),
+                          "open {}", LabKernel::kMessageLine));
   termios settings{};
   base::check_syscall(::tcgetattr(line.number(), &settings), "read the settings of {}",
                       LabKernel::kMessageLine);
@@ -104,7 +105,9 @@ void run_block_as_guest(const BlockMessages& messages) {
 
 }  // namespace
 
-bool is_guest() { return ::getpid() == 1 && std::getenv(kGuestRootWord) != nullptr; }
+bool is_guest() {
+  return ::getpid() == 1 && std::getenv(kGuestRootWord) != nullptr;
+}
 
 void run_guest() {
   try {

@@ -1,19 +1,22 @@
 #pragma once
 
-// labrun as PID 1 of a lab kernel: makes the lab root its root, runs one block, and switches the kernel off.
+// labrun as PID 1 of a lab kernel: makes the lab root its root, runs one block, and switches the
+// kernel off.
 
 namespace harness {
 
 // Names of the environment words by which the launcher tells PID 1 what to do.
-inline constexpr const char* kGuestRootWord = "LABRUN_ROOT";          // the lab root, as a path of the host
-inline constexpr const char* kGuestProgramsWord = "LABRUN_PROGRAMS";  // folder of labdns and labquery, likewise
-inline constexpr const char* kGuestRunWord = "LABRUN_RUN";            // the run directory, likewise
-inline constexpr const char* kGuestBlockWord = "LABRUN_BLOCK";        // number of the block
+inline constexpr const char* kGuestRootWord = "LABRUN_ROOT";  // the lab root, as a path of the host
+inline constexpr const char* kGuestProgramsWord =
+    "LABRUN_PROGRAMS";  // folder of labdns and labquery, likewise
+inline constexpr const char* kGuestRunWord = "LABRUN_RUN";      // the run directory, likewise
+inline constexpr const char* kGuestBlockWord = "LABRUN_BLOCK";  // number of the block
 
 // Whether this process is PID 1 of a lab kernel.
 bool is_guest();
 
-// Never returns. Failures are told to the launcher as a message; the kernel is switched off in any case.
+// Never returns. Failures are told to the launcher as a message; the kernel is switched off in any
+// case.
 [[noreturn]] void run_guest();
 
 }  // namespace harness

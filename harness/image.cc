@@ -1,11 +1,11 @@
 #include "harness/image.hh"
 
+#include "base/errors.hh"
+#include "base/file_descriptor.hh"
+
 #include <sys/statvfs.h>
 
 #include <cstdlib>
-
-#include "base/errors.hh"
-#include "base/file_descriptor.hh"
 
 namespace harness {
 namespace {
@@ -38,9 +38,10 @@ Image find_image() {
     }
     return image;
   }
-  throw base::LabError("find the lab image of " + program.string() +
-                       ": neither image/ beside it nor ../lib/labrun/image/ is there; build it with "
-                       "`make build` in labrun's source folder");
+  throw base::LabError(
+      "find the lab image of " + program.string() +
+      ": neither image/ beside it nor ../lib/labrun/image/ is there; build it with "
+      "`make build` in labrun's source folder");
 }
 
 std::optional<std::string> memory_folder_problem(const fs::path& folder) {
@@ -57,7 +58,8 @@ std::optional<std::string> memory_folder_problem(const fs::path& folder) {
 }
 
 fs::path memory_folder() {
-  if (const char* chosen = std::getenv("TMPDIR"); chosen != nullptr && !memory_folder_problem(chosen))
+  if (const char* chosen = std::getenv("TMPDIR");
+      chosen != nullptr && !memory_folder_problem(chosen))
     return chosen;
   return "/dev/shm";
 }

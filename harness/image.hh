@@ -16,12 +16,13 @@ struct Image {
   std::string commit;              // of the labrun that was built, "unknown" without one
 };
 
-// Finds the image that belongs to the running program: `image/` beside it in a build folder, `../lib/labrun/image/` where it was
-// installed. Throws LabError that says what to do when there is none.
+// Finds the image that belongs to the running program: `image/` beside it in a build folder,
+// `../lib/labrun/image/` where it was installed. Throws LabError that says what to do when there is
+// none.
 Image find_image();
 
-// Whether `folder` is on a memory file system that may hold executable mappings, as the lab kernel's memory must. Returns what is wrong,
-// nothing when all is well.
+// Whether `folder` is on a memory file system that may hold executable mappings, as the lab
+// kernel's memory must. Returns what is wrong, nothing when all is well.
 std::optional<std::string> memory_folder_problem(const std::filesystem::path& folder);
 
 // Where the lab kernel keeps its memory file: TMPDIR if it is set and suits, else /dev/shm.

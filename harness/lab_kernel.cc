@@ -1,10 +1,9 @@
 #include "harness/lab_kernel.hh"
 
-#include <fcntl.h>
-
-#include <format>
-
 #include "base/errors.hh"
+
+#include <fcntl.h>
+#include <format>
 
 namespace harness {
 namespace {
@@ -12,10 +11,10 @@ namespace {
 // The kernel takes a value with blanks in double quotes, and has no way to write a double quote.
 std::string kernel_word(const std::string& name, const std::string& value) {
   if (value.find_first_of("\"\n") != std::string::npos)
-    throw base::LabError(
-        std::format("start the lab kernel: the path {} holds a double quote or a line feed, which a kernel "
-                    "command line cannot carry",
-                    value));
+    throw base::LabError(std::format(
+        "start the lab kernel: the path {} holds a double quote or a line feed, which a kernel "
+        "command line cannot carry",
+        value));
   if (value.find(' ') == std::string::npos) return name + "=" + value;
   return std::format("{}=\"{}\"", name, value);
 }
@@ -61,8 +60,7 @@ base::ChildProcess start(const LabKernelSpec& spec, const base::FileDescriptor& 
 }  // namespace
 
 // The write end lives in the kernel only, so that its end is our end of file.
-LabKernel::LabKernel(const LabKernelSpec& spec)
-    : LabKernel(spec, base::make_pipe()) {}
+LabKernel::LabKernel(const LabKernelSpec& spec) : LabKernel(spec, base::make_pipe()) {}
 
 LabKernel::LabKernel(const LabKernelSpec& spec, base::Pipe messages)
     : messages_(std::move(messages.read_end)), process_(start(spec, messages.write_end)) {}

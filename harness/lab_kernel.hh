@@ -1,7 +1,13 @@
 #pragma once
 
-// A running lab kernel: Linux as a user process (ARCH=um) with virtual time. Its clock stands still while anybody works and jumps
-// to the next timer when nobody does, so a measurement in it is exact and waiting costs nothing.
+// A running lab kernel: Linux as a user process (ARCH=um) with virtual time. Its clock stands still
+// while anybody works and jumps to the next timer when nobody does, so a measurement in it is exact
+// and waiting costs nothing.
+
+#include "base/child_process.hh"
+#include "base/file_descriptor.hh"
+#include "base/rng.hh"
+#include "harness/image.hh"
 
 #include <cstdint>
 #include <filesystem>
@@ -9,28 +15,24 @@
 #include <utility>
 #include <vector>
 
-#include "base/child_process.hh"
-#include "base/file_descriptor.hh"
-#include "base/rng.hh"
-#include "harness/image.hh"
-
 namespace harness {
 
 struct LabKernelSpec {
-  std::filesystem::path kernel;          // the executable
-  std::filesystem::path init;            // PID 1, a path of the host
-  base::Seed seed = 0;                   // decides everything random inside
+  std::filesystem::path kernel;  // the executable
+  std::filesystem::path init;    // PID 1, a path of the host
+  base::Seed seed = 0;           // decides everything random inside
   // What PID 1 finds in its environment.
   std::vector<std::pair<std::string, std::string>> environment;
-  std::filesystem::path console_log;     // kernel messages and what programs print
-  std::filesystem::path scratch;         // for the kernel's own bookkeeping files; must exist
+  std::filesystem::path console_log;  // kernel messages and what programs print
+  std::filesystem::path scratch;      // for the kernel's own bookkeeping files; must exist
 };
 
-// Owns the kernel's process. The host's root directory is the kernel's, read-only. Ends with its owner: on destruction, and when the
-// owner is killed, the kernel and everything in it is gone.
+// Owns the kernel's process. The host's root directory is the kernel's, read-only. Ends with its
+// owner: on destruction, and when the owner is killed, the kernel and everything in it is gone.
 class LabKernel {
  public:
-  // Throws SystemError where the process cannot be started, and LabError where a path cannot be passed on.
+  // Throws SystemError where the process cannot be started, and LabError where a path cannot be
+  // passed on.
   explicit LabKernel(const LabKernelSpec& spec);
 
   // What PID 1 writes to its serial line (kMessageLine), byte by byte; ends when the kernel ends.
@@ -39,7 +41,8 @@ class LabKernel {
 
   // The device inside the kernel that messages() reads.
   static constexpr const char* kMessageLine = "/dev/ttyS0";
-  // The wall clock at every boot, nanoseconds since 1970: a fixed one, because a run depends on its scenario and seed only.
+  // The wall clock at every boot, nanoseconds since 1970: a fixed one, because a run depends on its
+  // scenario and seed only.
   static constexpr std::int64_t kBootTimeNs = 1'780'000'000'000'000'000;
   static constexpr int kTicksPerSecond = 1000;
 

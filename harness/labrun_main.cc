@@ -1,14 +1,14 @@
-#include <csignal>
-#include <iostream>
-#include <string>
-#include <vector>
-
 #include "base/errors.hh"
 #include "harness/block_process.hh"
 #include "harness/command_line.hh"
 #include "harness/execute.hh"
 #include "harness/guest.hh"
 #include "harness/scenario_error.hh"
+
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <vector>
 
 int main(int argc, char** argv) {
   // A reader that went away is an error of the write, not our end.

@@ -1,14 +1,14 @@
 #include "harness/manifest.hh"
 
+#include "base/version.hh"
+#include "harness/lab_kernel.hh"
+
+#include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
 #include <format>
-#include <nlohmann/json.hpp>
-
-#include "base/version.hh"
-#include "harness/lab_kernel.hh"
 
 namespace harness {
 namespace {
@@ -29,7 +29,8 @@ std::string sha256(const std::string& text) {
   unsigned int length = 0;
   ::EVP_Digest(text.data(), text.size(), digest, &length, ::EVP_sha256(), nullptr);
   std::string hexadecimal;
-  for (unsigned int index = 0; index < length; ++index) hexadecimal += std::format("{:02x}", digest[index]);
+  for (unsigned int index = 0; index < length; ++index)
+    hexadecimal += std::format("{:02x}", digest[index]);
   return hexadecimal;
 }
 
@@ -103,7 +104,8 @@ json fidelity_json(const Manifest& manifest) {
 }  // namespace
 
 bool Manifest::valid() const {
-  return std::ranges::all_of(blocks, [](const auto& block) { return block.second.distrust.empty(); });
+  return std::ranges::all_of(blocks,
+                             [](const auto& block) { return block.second.distrust.empty(); });
 }
 
 base::Nanoseconds Manifest::virtual_time() const {
@@ -115,11 +117,13 @@ base::Nanoseconds Manifest::virtual_time() const {
 
 std::string describe_kernel(KernelKind kind, const Image& image) {
   if (kind == KernelKind::kHost) return std::format("host, Linux {}, real time", host_release());
-  return std::format("lab, Linux {}, {} Hz, virtual time", image.kernel_release, LabKernel::kTicksPerSecond);
+  return std::format("lab, Linux {}, {} Hz, virtual time", image.kernel_release,
+                     LabKernel::kTicksPerSecond);
 }
 
 std::map<std::string, std::string> versions(const Manifest& manifest) {
-  std::map<std::string, std::string> found{{"labrun", std::format("{} ({})", base::kVersion, manifest.image.commit)}};
+  std::map<std::string, std::string> found{
+      {"labrun", std::format("{} ({})", base::kVersion, manifest.image.commit)}};
   if (manifest.blocks.empty()) return found;
   // Every endpoint of a run comes from the same root.
   const json facts = json::parse(manifest.blocks.begin()->second.facts);
@@ -135,21 +139,22 @@ std::string to_json_text(const Manifest& manifest) {
   json blocks = json::array();
   for (const auto& [index, result] : manifest.blocks) blocks.push_back(block_json(index, result));
   const bool complete = manifest.summary.has_value();
-  json text{{"format", kFormatVersion},
-            {"seed", std::to_string(manifest.plan.seed)},
-            {"complete", complete},
-            {"valid", complete && manifest.valid()},
-            {"stopped_by", manifest.stopped_by.empty() ? json(nullptr) : json(manifest.stopped_by)},
-            {"scenario", {{"name", manifest.plan.scenario}, {"sha256", sha256(manifest.scenario_text)}}},
-            {"kernel", kernel_json(manifest)},
-            {"versions", versions(manifest)},
-            {"repeatable", repeatable_json(manifest.command.kernel)},
-            {"reproduce", reproduce_command(manifest.command, manifest.plan.seed)},
-            {"real_seconds", std::chrono::duration<double>(manifest.real_time).count()},
-            {"virtual_seconds", std::chrono::duration<double>(manifest.virtual_time()).count()},
-            {"blocks_planned", manifest.plan.blocks.size()},
-            {"fidelity", fidelity_json(manifest)},
-            {"blocks", std::move(blocks)}};
+  json text{
+      {"format", kFormatVersion},
+      {"seed", std::to_string(manifest.plan.seed)},
+      {"complete", complete},
+      {"valid", complete && manifest.valid()},
+      {"stopped_by", manifest.stopped_by.empty() ? json(nullptr) : json(manifest.stopped_by)},
+      {"scenario", {{"name", manifest.plan.scenario}, {"sha256", sha256(manifest.scenario_text)}}},
+      {"kernel", kernel_json(manifest)},
+      {"versions", versions(manifest)},
+      {"repeatable", repeatable_json(manifest.command.kernel)},
+      {"reproduce", reproduce_command(manifest.command, manifest.plan.seed)},
+      {"real_seconds", std::chrono::duration<double>(manifest.real_time).count()},
+      {"virtual_seconds", std::chrono::duration<double>(manifest.virtual_time()).count()},
+      {"blocks_planned", manifest.plan.blocks.size()},
+      {"fidelity", fidelity_json(manifest)},
+      {"blocks", std::move(blocks)}};
   // The network is the same in every block; the first one's facts stand for all.
   if (!manifest.blocks.empty())
     text["network"] = json::parse(manifest.blocks.begin()->second.facts).at("network");

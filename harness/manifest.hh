@@ -1,6 +1,14 @@
 #pragma once
 
-// manifest.json: what a run was made of, whether it came to its end, and whether its figures can be trusted.
+// manifest.json: what a run was made of, whether it came to its end, and whether its figures can be
+// trusted.
+
+#include "analysis/summary.hh"
+#include "analysis/wire_account.hh"
+#include "base/clock.hh"
+#include "harness/command_line.hh"
+#include "harness/image.hh"
+#include "harness/plan.hh"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -10,20 +18,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/summary.hh"
-#include "analysis/wire_account.hh"
-#include "base/clock.hh"
-#include "harness/command_line.hh"
-#include "harness/image.hh"
-#include "harness/plan.hh"
-
 namespace harness {
 
 // A block that is done, with what its own process and the analysis found out.
 struct BlockResult {
-  std::string facts;                 // facts.json of the block
+  std::string facts;  // facts.json of the block
   analysis::BlockAccount account;
-  std::vector<std::string> distrust; // empty: valid
+  std::vector<std::string> distrust;  // empty: valid
 };
 
 struct Manifest {

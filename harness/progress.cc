@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedrawAfter{100};
 
-double seconds(base::Nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(base::Nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 }  // namespace
 
@@ -42,9 +44,10 @@ void Progress::update(std::uint32_t block, std::uint32_t queries_done, base::Nan
 
 void Progress::redraw() {
   drawn_ = clock_.now();
-  out_ << std::format("\r\033[K{} cells, {}/{} queries, {}/{} blocks, {:.0f} s of network time in {:.1f} s",
-                      plan_.cells.size(), queries_done(), total_, blocks_finished_,
-                      plan_.blocks.size(), seconds(virtual_time()), seconds(drawn_ - started_))
+  out_ << std::format(
+              "\r\033[K{} cells, {}/{} queries, {}/{} blocks, {:.0f} s of network time in {:.1f} s",
+              plan_.cells.size(), queries_done(), total_, blocks_finished_, plan_.blocks.size(),
+              seconds(virtual_time()), seconds(drawn_ - started_))
        << std::flush;
 }
 

@@ -1,14 +1,15 @@
 #pragma once
 
-// What a person sees while a run goes on: one line that is rewritten on a terminal, a line per finished block elsewhere.
+// What a person sees while a run goes on: one line that is rewritten on a terminal, a line per
+// finished block elsewhere.
+
+#include "base/clock.hh"
+#include "harness/plan.hh"
 
 #include <cstdint>
 #include <iosfwd>
 #include <string_view>
 #include <vector>
-
-#include "base/clock.hh"
-#include "harness/plan.hh"
 
 namespace harness {
 

@@ -1,10 +1,9 @@
 #include "harness/query_client.hh"
 
-#include <fcntl.h>
-
-#include <format>
-
 #include "base/errors.hh"
+
+#include <fcntl.h>
+#include <format>
 
 namespace harness {
 namespace {
@@ -15,13 +14,15 @@ constexpr std::chrono::seconds kGrace{10};
 base::ChildProcess start(const std::filesystem::path& program, int network_namespace,
                          const std::filesystem::path& log, const base::Pipe& requests,
                          const base::Pipe& records) {
-  const base::FileDescriptor log_file(base::check_syscall(
-      ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), "create {}", log.string()));
-  return base::ChildProcess(
-      {.argv = {program.string(), "--batch", "--keylog-inline"},
-       .environment = {"LC_ALL=C.UTF-8"},
-       .descriptors = {{requests.read_end.number(), 0}, {records.write_end.number(), 1}, {log_file.number(), 2}},
-       .network_namespace = network_namespace});
+  const base::FileDescriptor log_file(
+      base::check_syscall(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644),
+                          "create {}", log.string()));
+  return base::ChildProcess({.argv = {program.string(), "--batch", "--keylog-inline"},
+                             .environment = {"LC_ALL=C.UTF-8"},
+                             .descriptors = {{requests.read_end.number(), 0},
+                                             {records.write_end.number(), 1},
+                                             {log_file.number(), 2}},
+                             .network_namespace = network_namespace});
 }
 
 }  // namespace
@@ -41,7 +42,8 @@ captures::QueryRecord QueryClient::ask(std::string_view request_line, base::Nano
   base::write_all(requests_.write_end, request_line);
   const auto line = record_lines_.next(clock, clock.now() + within + kGrace, "labquery's record");
   if (!line)
-    throw base::LabError(std::format("labquery gave no record within {} of its request", within + kGrace));
+    throw base::LabError(
+        std::format("labquery gave no record within {} of its request", within + kGrace));
   auto record = captures::parse_query_record(*line);
   if (!record) throw base::LabError("read labquery's record: " + record.error());
   return std::move(*record);

@@ -2,13 +2,13 @@
 
 // The running labquery: the one client of a block, in the client namespace, asked query by query.
 
-#include <filesystem>
-#include <string_view>
-
 #include "base/child_process.hh"
 #include "base/clock.hh"
 #include "base/line_reader.hh"
 #include "captures/query_record.hh"
+
+#include <filesystem>
+#include <string_view>
 
 namespace harness {
 
@@ -20,8 +20,8 @@ class QueryClient {
   QueryClient(const QueryClient&) = delete;
   QueryClient& operator=(const QueryClient&) = delete;
 
-  // Sends one request line and waits for its record; `within` is the query's own timeout. Throws LabError where the client ends,
-  // answers nonsense, or stays silent for long after the timeout.
+  // Sends one request line and waits for its record; `within` is the query's own timeout. Throws
+  // LabError where the client ends, answers nonsense, or stays silent for long after the timeout.
   captures::QueryRecord ask(std::string_view request_line, base::Nanoseconds within,
                             const base::Clock& clock);
   // Tells it that there are no more queries and waits for its end.

@@ -1,15 +1,5 @@
 #include "harness/run.hh"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <deque>
-#include <format>
-#include <fstream>
-#include <iostream>
-#include <thread>
-#include <utility>
-
 #include "analysis/expectations.hh"
 #include "analysis/summary.hh"
 #include "analysis/wire_account.hh"
@@ -26,6 +16,15 @@
 #include "harness/table.hh"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <format>
+#include <fstream>
+#include <iostream>
+#include <thread>
+#include <unistd.h>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -75,7 +74,8 @@ std::vector<captures::QueryRecord> read_records(const fs::path& file) {
 
 std::string to_lines(const std::vector<captures::QueryRecord>& records) {
   std::string lines;
-  for (const captures::QueryRecord& record : records) lines += captures::to_json_line(record) + "\n";
+  for (const captures::QueryRecord& record : records)
+    lines += captures::to_json_line(record) + "\n";
   return lines;
 }
 
@@ -88,7 +88,10 @@ class Run {
         directory_(RunDirectory::create(command.out, plan.scenario)),
         progress_(plan, std::cerr, progress_style(command), clock_),
         started_(clock_.now()),
-        manifest_{.command = command, .image = image, .plan = plan, .scenario_text = std::move(scenario_text)} {}
+        manifest_{.command = command,
+                  .image = image,
+                  .plan = plan,
+                  .scenario_text = std::move(scenario_text)} {}
 
   int execute() {
     try {
@@ -135,16 +138,23 @@ class Run {
     for (const char* end : {"client", "server"})
       fs::rename(captures::block_capture_path(results, block.index, end),
                  captures::block_capture_path(directory_.captures(), block.index, end));
-    BlockResult result{.facts = base::read_file(results / kFactsFile), .account = {}, .distrust = {}};
-    std::ifstream client(captures::block_capture_path(directory_.captures(), block.index, "client"), std::ios::binary);
-    std::ifstream server(captures::block_capture_path(directory_.captures(), block.index, "server"), std::ios::binary);
+    BlockResult result{
+        .facts = base::read_file(results / kFactsFile), .account = {}, .distrust = {}};
+    std::ifstream client(captures::block_capture_path(directory_.captures(), block.index, "client"),
+                         std::ios::binary);
+    std::ifstream server(captures::block_capture_path(directory_.captures(), block.index, "server"),
+                         std::ios::binary);
     result.account = analysis::account_block({client, server}, records, lab_addresses(plan_));
     const nlohmann::json facts = nlohmann::json::parse(result.facts);
-    result.distrust = reasons_to_distrust(
-        plan_, {.facts = facts, .account = result.account, .records = records, .virtual_time = command_.kernel == KernelKind::kLab});
+    result.distrust =
+        reasons_to_distrust(plan_, {.facts = facts,
+                                    .account = result.account,
+                                    .records = records,
+                                    .virtual_time = command_.kernel == KernelKind::kLab});
     for (const auto& entry : fs::directory_iterator(results))
       if (entry.path().extension() == ".log")
-        fs::rename(entry.path(), directory_.logs() / std::format("{}-{}", block_name(block.index), entry.path().filename().string()));
+        fs::rename(entry.path(), directory_.logs() / std::format("{}-{}", block_name(block.index),
+                                                                 entry.path().filename().string()));
     const bool valid = result.distrust.empty();
     manifest_.blocks[block.index] = std::move(result);
     base::write_file_atomically(results / kRecordsFile, to_lines(records));
@@ -154,10 +164,11 @@ class Run {
     progress_.block_finished(block.index, valid);
   }
 
-  // queries.jsonl has the order of the plan, whatever block ended first. A block that must wait for an earlier one keeps its records
-  // in its own folder until then.
+  // queries.jsonl has the order of the plan, whatever block ended first. A block that must wait for
+  // an earlier one keeps its records in its own folder until then.
   void write_records_in_order() {
-    for (auto next = records_.find(written_); next != records_.end(); next = records_.find(written_)) {
+    for (auto next = records_.find(written_); next != records_.end();
+         next = records_.find(written_)) {
       directory_.append("queries.jsonl", to_lines(next->second));
       fs::remove_all(directory_.block(written_));
       ++written_;
@@ -167,7 +178,8 @@ class Run {
   std::vector<captures::QueryRecord> trusted_records() const {
     std::vector<captures::QueryRecord> trusted;
     for (const auto& [block, records] : records_)
-      if (manifest_.blocks.at(block).distrust.empty()) trusted.insert(trusted.end(), records.begin(), records.end());
+      if (manifest_.blocks.at(block).distrust.empty())
+        trusted.insert(trusted.end(), records.begin(), records.end());
     return trusted;
   }
 
@@ -177,7 +189,8 @@ class Run {
     write_manifest();
     directory_.hand_over();
     const std::vector<analysis::ExpectationVerdict> verdicts = judge_claims();
-    std::cout << render_table(*manifest_.summary, verdicts, run_facts(), table_colors(command_)) << std::flush;
+    std::cout << render_table(*manifest_.summary, verdicts, run_facts(), table_colors(command_))
+              << std::flush;
     if (!manifest_.valid()) return base::kExitLabFailure;
     return analysis::all_hold(verdicts) ? base::kExitSuccess : base::kExitExpectationFailed;
   }
@@ -192,14 +205,16 @@ class Run {
     mark_incomplete(ending.reason);
     std::cerr << std::format("labrun: {}; {} of {} blocks are in {}, which is marked incomplete\n",
                              ending.interrupted ? "stopped by " + ending.reason : ending.reason,
-                             manifest_.blocks.size(), plan_.blocks.size(), directory_.path().string());
+                             manifest_.blocks.size(), plan_.blocks.size(),
+                             directory_.path().string());
     return ending.interrupted ? base::kExitInterrupted : base::kExitLabFailure;
   }
 
   std::vector<analysis::ExpectationVerdict> judge_claims() const {
     std::vector<analysis::Expectation> expectations;
     for (const Claim& claim : plan_.claims)
-      expectations.push_back({.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
+      expectations.push_back(
+          {.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
     return analysis::judge(expectations, *manifest_.summary);
   }
 
@@ -219,7 +234,8 @@ class Run {
     std::string text;
     for (const auto& [index, result] : manifest_.blocks)
       if (!result.distrust.empty())
-        text += std::format("{}block {}: {}", text.empty() ? "" : "\n", index, result.distrust.front());
+        text +=
+            std::format("{}block {}: {}", text.empty() ? "" : "\n", index, result.distrust.front());
     return text;
   }
 
@@ -239,7 +255,8 @@ class Run {
 int run(const CommandLine& command, const Image& image, const Plan& plan) {
   if (command.kernel == KernelKind::kLab && image.kernel.empty())
     throw base::LabError(
-        "start the lab kernel: this image has none (labrun doctor says why); --kernel host works as root");
+        "start the lab kernel: this image has none (labrun doctor says why); --kernel host works "
+        "as root");
   return Run(command, image, plan, base::read_file(command.scenario, kMaxScenarioBytes)).execute();
 }
 

@@ -8,8 +8,9 @@
 
 namespace harness {
 
-// Returns the exit code: kExitExpectationFailed where a claim of the scenario is broken, kExitLabFailure where a block is invalid,
-// kExitInterrupted after SIGINT or SIGTERM. Throws BadInput and LabError.
+// Returns the exit code: kExitExpectationFailed where a claim of the scenario is broken,
+// kExitLabFailure where a block is invalid, kExitInterrupted after SIGINT or SIGTERM. Throws
+// BadInput and LabError.
 int run(const CommandLine& command, const Image& image, const Plan& plan);
 
 }  // namespace harness

@@ -1,17 +1,16 @@
 #include "harness/run_directory.hh"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <charconv>
-#include <chrono>
-#include <cstdlib>
-#include <format>
-
 #include "base/clock.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
 #include "harness/block_run.hh"
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <format>
+#include <unistd.h>
 
 namespace harness {
 namespace {
@@ -32,8 +31,8 @@ std::optional<Number> number_from_environment(const char* name) {
 fs::path default_path(std::string_view scenario_name) {
   const std::chrono::sys_time<std::chrono::nanoseconds> now{
       std::chrono::nanoseconds(base::wall_clock_ns())};
-  return fs::path("runs") /
-         std::format("{}-{:%Y%m%dT%H%M%SZ}", scenario_name, std::chrono::floor<std::chrono::seconds>(now));
+  return fs::path("runs") / std::format("{}-{:%Y%m%dT%H%M%SZ}", scenario_name,
+                                        std::chrono::floor<std::chrono::seconds>(now));
 }
 
 void give_to(const fs::path& path, const Owner& owner) {
@@ -46,10 +45,10 @@ void create_folder(const fs::path& folder) {
   if (folder.has_parent_path()) create_folder(folder.parent_path());
   std::error_code error;
   if (!fs::create_directory(folder, error) && error)
-    throw base::LabError(
-        std::format("create the run directory {}: {}; choose another place with --out, or change to a "
-                    "folder that you may write to",
-                    folder.string(), error.message()));
+    throw base::LabError(std::format(
+        "create the run directory {}: {}; choose another place with --out, or change to a "
+        "folder that you may write to",
+        folder.string(), error.message()));
   if (const auto owner = invoking_user()) give_to(folder, *owner);
 }
 
@@ -77,12 +76,15 @@ RunDirectory RunDirectory::create(const std::optional<fs::path>& chosen,
   }
   RunDirectory directory(path);
   create_folder(path);
-  for (const fs::path& folder : {directory.captures(), directory.logs(), path / "blocks", path / ".scratch"})
+  for (const fs::path& folder :
+       {directory.captures(), directory.logs(), path / "blocks", path / ".scratch"})
     create_folder(folder);
   return directory;
 }
 
-fs::path RunDirectory::block(std::uint32_t index) const { return path_ / block_folder(index); }
+fs::path RunDirectory::block(std::uint32_t index) const {
+  return path_ / block_folder(index);
+}
 
 fs::path RunDirectory::scratch(std::uint32_t index) const {
   return path_ / ".scratch" / std::to_string(index);

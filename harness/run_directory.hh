@@ -1,7 +1,8 @@
 #pragma once
 
-// The folder that a run leaves behind (docs/run-directory.md). Everything in it is written so that a kill at any moment leaves a
-// folder that says it is incomplete, with the finished blocks readable.
+// The folder that a run leaves behind (docs/run-directory.md). Everything in it is written so that
+// a kill at any moment leaves a folder that says it is incomplete, with the finished blocks
+// readable.
 
 #include <sys/types.h>
 
@@ -22,8 +23,9 @@ std::optional<Owner> invoking_user();
 
 class RunDirectory {
  public:
-  // Creates the folder and what it always holds. `chosen` must not exist yet, or be empty; without it the name is runs/<name>-<utc>.
-  // Throws LabError that says what to do where it cannot be written.
+  // Creates the folder and what it always holds. `chosen` must not exist yet, or be empty; without
+  // it the name is runs/<name>-<utc>. Throws LabError that says what to do where it cannot be
+  // written.
   static RunDirectory create(const std::optional<std::filesystem::path>& chosen,
                              std::string_view scenario_name);
 
@@ -37,8 +39,8 @@ class RunDirectory {
 
   void write(std::string_view name, std::string_view bytes) const;
   void append(std::string_view name, std::string_view bytes) const;
-  // Takes the working folders away and gives everything to the invoking user. Never throws: a run that could not be handed over
-  // is still a run.
+  // Takes the working folders away and gives everything to the invoking user. Never throws: a run
+  // that could not be handed over is still a run.
   void hand_over() const noexcept;
 
  private:

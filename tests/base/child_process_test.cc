@@ -1,13 +1,13 @@
 #include "base/child_process.hh"
 
+#include "base/clock.hh"
+#include "base/errors.hh"
+#include "base/line_reader.hh"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
-
-#include "base/clock.hh"
-#include "base/errors.hh"
-#include "base/line_reader.hh"
 
 namespace base {
 namespace {
@@ -29,11 +29,11 @@ TEST(ChildProcess, DescriptorsMayChangePlaces) {
   Pipe second = make_pipe();
   const int low = first.write_end.number();
   const int high = second.write_end.number();
-  ChildProcess child({.argv = {"/bin/sh", "-c",
-                               "echo first >&" + std::to_string(high) + "; echo second >&" +
-                                   std::to_string(low)},
-                      .environment = {},
-                      .descriptors = {{low, high}, {high, low}}});
+  ChildProcess child(
+      {.argv = {"/bin/sh", "-c",
+                "echo first >&" + std::to_string(high) + "; echo second >&" + std::to_string(low)},
+       .environment = {},
+       .descriptors = {{low, high}, {high, low}}});
   EXPECT_TRUE(child.wait().succeeded());
   EXPECT_EQ(read_some(first.read_end, 100), "first\n");
   EXPECT_EQ(read_some(second.read_end, 100), "second\n");

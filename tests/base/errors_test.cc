@@ -17,13 +17,14 @@ TEST(Errors, SystemErrorSaysWhatWasAttemptedOnWhatAndWhy) {
   }
 }
 
-TEST(Errors, SuccessfulResultsPassThrough) { EXPECT_EQ(check_syscall(7, "call"), 7); }
+TEST(Errors, SuccessfulResultsPassThrough) {
+  EXPECT_EQ(check_syscall(7, "call"), 7);
+}
 
 TEST(Errors, ContextsNestFromTheOutside) {
   try {
-    with_context("block 3", [] {
-      with_context("start labdns", [] { throw LabError("no such program"); });
-    });
+    with_context("block 3",
+                 [] { with_context("start labdns", [] { throw LabError("no such program"); }); });
     FAIL() << "nothing was thrown";
   } catch (const std::exception& error) {
     EXPECT_EQ(describe_nested(error), "block 3: start labdns: no such program");

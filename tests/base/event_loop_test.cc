@@ -1,7 +1,6 @@
 #include "base/event_loop.hh"
 
 #include <gtest/gtest.h>
-
 #include <sys/epoll.h>
 
 #include <string>

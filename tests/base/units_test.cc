@@ -12,7 +12,8 @@ TEST(Units, DurationsNeedAUnit) {
   EXPECT_EQ(parse_duration("1.5s"), nanoseconds(1'500'000'000));
   EXPECT_EQ(parse_duration("250us"), nanoseconds(250'000));
   EXPECT_EQ(parse_duration("0.1ms"), nanoseconds(100'000));
-  for (const char* bad : {"", "20", "ms", "-1ms", "1 ms", "1ms ", "1e3ms", "nan", "infs", "1m", "99999999999s"})
+  for (const char* bad :
+       {"", "20", "ms", "-1ms", "1 ms", "1ms ", "1e3ms", "nan", "infs", "1m", "99999999999s"})
     EXPECT_EQ(parse_duration(bad), std::nullopt) << bad;
 }
 

@@ -1,15 +1,14 @@
 // What labrun says to people who made a mistake.
 
+#include "base/file_descriptor.hh"
 #include "tests/e2e/program_run.hh"
 #include "tests/e2e/run_results.hh"
 
-#include "base/file_descriptor.hh"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace e2e {
 namespace {
@@ -61,7 +60,7 @@ TEST_F(BadInput, FilesThatAreNoScenarioEndCleanly) {
   const std::string good = base::read_file(scenario("loss2pct"));
   expect_refused(run_text(""));
   expect_refused(run_text(good.substr(0, good.find("each_way") + 12)));
-  expect_refused(run_text(std::string("\0\xff\xfe\x01 binary \x80", 16)));
+  expect_refused(run_text(std::string("\0\xff\xfe\x01 binary \x80", 13)));
   expect_refused(run_text("name: x\n" + std::string(10'000'000, '#')));
   expect_refused(run_text(std::string(100'000, '[')));
 }
@@ -84,11 +83,13 @@ TEST_F(BadInput, NothingIsOverwritten) {
 
 TEST_F(BadInput, ImpairmentOnAHostWithoutNetemSaysSo) {
   if (::geteuid() != 0) GTEST_SKIP() << "SKIPPED: --kernel host needs root";
-  const Outcome outcome = run_program({"labrun", scenario("smoke"), "--kernel", "host", "--out", folder_.path() / "run"});
+  const Outcome outcome = run_program(
+      {"labrun", scenario("smoke"), "--kernel", "host", "--out", folder_.path() / "run"});
   // Where this kernel has netem the run is a good one.
   if (outcome.status.succeeded()) return;
   EXPECT_EQ(outcome.status.code, 3);
-  EXPECT_TRUE(outcome.output.contains("netem") || outcome.output.contains("not permitted")) << outcome.output;
+  EXPECT_TRUE(outcome.output.contains("netem") || outcome.output.contains("not permitted"))
+      << outcome.output;
 }
 
 }  // namespace

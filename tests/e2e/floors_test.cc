@@ -18,8 +18,8 @@ int floor_round_trips(const captures::QueryRecord& record) {
   if (record.transport == "do53") return 1;
   if (record.transport == "dot" || record.transport == "doh2") return 3;
   const bool retry = record.cell.contains("retry=always");
-  // RFC 9000 section 8.1: 3 x 1200 bytes carry no chain of 3.9 kB. A ClientHello with a post-quantum share takes two datagrams, and
-  // a Retry validates the address.
+  // RFC 9000 section 8.1: 3 x 1200 bytes carry no chain of 3.9 kB. A ClientHello with a
+  // post-quantum share takes two datagrams, and a Retry validates the address.
   const bool stalls = record.cell.contains("key_exchange=X25519,") &&
                       record.cell.contains("chain_bytes=3900") && !retry;
   return 2 + (retry || stalls ? 1 : 0);
@@ -27,7 +27,8 @@ int floor_round_trips(const captures::QueryRecord& record) {
 
 TEST(Floors, EveryQueryOfHandshakeTakesItsRoundTrips) {
   const TemporaryFolder folder;
-  const Outcome outcome = run_program({"labrun", scenario("handshake"), "--out", folder.path() / "run"});
+  const Outcome outcome =
+      run_program({"labrun", scenario("handshake"), "--out", folder.path() / "run"});
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
   const auto records = read_records(folder.path() / "run");
   ASSERT_EQ(records.size(), 8U * 5U * 10U);
@@ -40,13 +41,15 @@ TEST(Floors, EveryQueryOfHandshakeTakesItsRoundTrips) {
     const bool quic = record.transport == "doq" || record.transport == "doh3";
     EXPECT_EQ(record.retries, quic && record.cell.contains("retry=always") ? 1U : 0U) << record.id;
     if (record.transport == "do53") continue;
-    EXPECT_EQ(record.group, record.cell.contains("MLKEM") ? "X25519MLKEM768" : "X25519") << record.id;
+    EXPECT_EQ(record.group, record.cell.contains("MLKEM") ? "X25519MLKEM768" : "X25519")
+        << record.id;
   }
 }
 
 TEST(Floors, SmokeAnswersOverBothFamilies) {
   const TemporaryFolder folder;
-  const Outcome outcome = run_program({"labrun", scenario("smoke"), "--out", folder.path() / "run"});
+  const Outcome outcome =
+      run_program({"labrun", scenario("smoke"), "--out", folder.path() / "run"});
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
   std::size_t over_ipv6 = 0;
   for (const captures::QueryRecord& record : read_records(folder.path() / "run"))

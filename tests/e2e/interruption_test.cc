@@ -5,9 +5,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <csignal>
+#include <poll.h>
 
 namespace e2e {
 namespace {
@@ -18,11 +18,12 @@ class Interruption : public testing::Test {
  protected:
   // Long enough to be interrupted on any machine, with blocks short enough to have one done early.
   RunningProgram start() {
-    return RunningProgram({"labrun", scenario("loss2pct"), "--queries", "3000", "--blocks", "600", "--jobs", "2",
-                           "--out", run_});
+    return RunningProgram({"labrun", scenario("loss2pct"), "--queries", "3000", "--blocks", "600",
+                           "--jobs", "2", "--out", run_});
   }
 
-  // Processes of the run disappear within the deadline: the kernel ends children after their parent, not before.
+  // Processes of the run disappear within the deadline: the kernel ends children after their
+  // parent, not before.
   void expect_nothing_left() {
     const base::SystemClock clock;
     const base::Instant deadline = clock.now() + std::chrono::seconds(10);

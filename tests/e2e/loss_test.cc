@@ -27,7 +27,9 @@ class LossRun : public testing::Test {
 TemporaryFolder* LossRun::folder_ = nullptr;
 Outcome* LossRun::outcome_ = nullptr;
 
-TEST_F(LossRun, KeepsItsClaims) { EXPECT_TRUE(outcome_->status.succeeded()) << outcome_->output; }
+TEST_F(LossRun, KeepsItsClaims) {
+  EXPECT_TRUE(outcome_->status.succeeded()) << outcome_->output;
+}
 
 TEST_F(LossRun, PrintsATableOfHundredColumns) {
   std::size_t column = 0;
@@ -62,9 +64,13 @@ TEST_F(LossRun, RecordsWhatWasLostAndWhatItCost) {
   for (const captures::QueryRecord& record : read_records(run())) {
     ASSERT_TRUE(record.wire.has_value()) << record.id;
     EXPECT_GT(record.wire->client.packets, 0U) << record.id;
-    const auto floor = record.transport == "do53" ? 1 : record.transport.starts_with("doq") || record.transport == "doh3" ? 2 : 3;
-    const bool at_floor = record.time && *record.time <= floor * std::chrono::milliseconds(40) + std::chrono::microseconds(100);
-    // A packet that is lost after the answer, or beside it, may cost nothing; a slow answer without a loss is a mystery.
+    const auto floor = record.transport == "do53"                                          ? 1
+                       : record.transport.starts_with("doq") || record.transport == "doh3" ? 2
+                                                                                           : 3;
+    const bool at_floor = record.time && *record.time <= floor * std::chrono::milliseconds(40) +
+                                                             std::chrono::microseconds(100);
+    // A packet that is lost after the answer, or beside it, may cost nothing; a slow answer without
+    // a loss is a mystery.
     if (!at_floor) {
       ++slow;
       EXPECT_FALSE(record.lost.empty()) << record.id << " was slow and lost nothing";
@@ -87,23 +93,26 @@ TEST_F(LossRun, TakesSecondsNotMinutes) {
 
 TEST(LossScenarios, TheTailOfDoqFollowsTheInitialRtt) {
   const TemporaryFolder folder;
-  const Outcome outcome = run_program({"labrun", scenario("initial_rtt"), "--out", folder.path() / "run"});
+  const Outcome outcome =
+      run_program({"labrun", scenario("initial_rtt"), "--out", folder.path() / "run"});
   EXPECT_TRUE(outcome.status.succeeded()) << outcome.output;
 }
 
 // From nothing to a table with one answer in it: boot, network, servers, captures, analysis.
 TEST(LossScenarios, AKernelStartsInLessThanASecond) {
   const TemporaryFolder folder;
-  const Outcome outcome = run_program({"labrun", scenario("smoke"), "--only", "family=ipv4/do53", "--queries", "1", "--set",
-                                       "expect=[]", "--out", folder.path() / "run"});
+  const Outcome outcome =
+      run_program({"labrun", scenario("smoke"), "--only", "family=ipv4/do53", "--queries", "1",
+                   "--set", "expect=[]", "--out", folder.path() / "run"});
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
   EXPECT_LT(read_json(folder.path() / "run" / "manifest.json").at("real_seconds").get<double>(), 1);
 }
 
 TEST(LossScenarios, ABrokenClaimIsExitCodeOne) {
   const TemporaryFolder folder;
-  const Outcome outcome = run_program({"labrun", scenario("smoke"), "--out", folder.path() / "run", "--set",
-                                       "expect=[{cell: \"family=ipv4/do53\", metric: p50, within: [0ms, 1ms]}]"});
+  const Outcome outcome =
+      run_program({"labrun", scenario("smoke"), "--out", folder.path() / "run", "--set",
+                   "expect=[{cell: \"family=ipv4/do53\", metric: p50, within: [0ms, 1ms]}]"});
   EXPECT_EQ(outcome.status.code, 1) << outcome.output;
 }
 

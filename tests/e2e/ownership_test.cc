@@ -1,14 +1,14 @@
 // Under sudo the results belong to the person, and an ordinary user gets what root gets.
 
 #include "tests/e2e/program_run.hh"
-#include "tests/paths.hh"
 #include "tests/e2e/run_results.hh"
+#include "tests/paths.hh"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
+#include <unistd.h>
 
 namespace e2e {
 namespace {
@@ -25,7 +25,8 @@ class Ownership : public testing::Test {
 
   static Outcome run_as_nobody(std::vector<std::string> argv) {
     std::vector<std::string> all{"/usr/bin/setpriv", std::string("--reuid=") + kNobody,
-                                 std::string("--regid=") + kNobody, "--clear-groups", "--inh-caps=-all"};
+                                 std::string("--regid=") + kNobody, "--clear-groups",
+                                 "--inh-caps=-all"};
     all.insert(all.end(), argv.begin(), argv.end());
     return run_program(all, {"HOME=/nonexistent"});
   }
@@ -35,7 +36,8 @@ class Ownership : public testing::Test {
 
 TEST_F(Ownership, UnderSudoTheRunBelongsToTheInvokingUser) {
   const Outcome outcome =
-      run_program({"labrun", scenario("smoke"), "--queries", "1", "--set", "expect=[]", "--out", folder_.path() / "run"},
+      run_program({"labrun", scenario("smoke"), "--queries", "1", "--set", "expect=[]", "--out",
+                   folder_.path() / "run"},
                   {std::string("SUDO_UID=") + kNobody, std::string("SUDO_GID=") + kNobody});
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
   for (const auto& entry : fs::recursive_directory_iterator(folder_.path() / "run")) {
@@ -52,7 +54,8 @@ class Installed : public Ownership {
     if (::geteuid() != 0) return;
     prefix_ = new TemporaryFolder;
     fs::permissions(prefix_->path(), fs::perms(0755));
-    const Outcome outcome = run_program({tests::source_folder() / "lab" / "install", prefix_->path()}, {"HOME=/tmp"});
+    const Outcome outcome =
+        run_program({tests::source_folder() / "lab" / "install", prefix_->path()}, {"HOME=/tmp"});
     ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
   }
   static void TearDownTestSuite() {
@@ -68,8 +71,13 @@ TemporaryFolder* Installed::prefix_ = nullptr;
 
 TEST_F(Installed, AnOrdinaryUserGetsWhatRootGets) {
   fs::permissions(folder_.path(), fs::perms(0777));
-  const std::vector<std::string> arguments{installed("bin/labrun"), installed("share/labrun/scenarios/smoke.yaml"),
-                                           "--queries", "2", "--set", "expect=[]", "--out"};
+  const std::vector<std::string> arguments{installed("bin/labrun"),
+                                           installed("share/labrun/scenarios/smoke.yaml"),
+                                           "--queries",
+                                           "2",
+                                           "--set",
+                                           "expect=[]",
+                                           "--out"};
   std::vector<std::string> as_nobody = arguments;
   as_nobody.push_back(folder_.path() / "nobody");
   const Outcome outcome = run_as_nobody(as_nobody);
@@ -82,8 +90,9 @@ TEST_F(Installed, AnOrdinaryUserGetsWhatRootGets) {
 
 TEST_F(Installed, AFolderThatCannotBeWrittenToIsNamed) {
   fs::permissions(folder_.path(), fs::perms(0755));
-  const Outcome outcome = run_as_nobody(
-      {installed("bin/labrun"), installed("share/labrun/scenarios/smoke.yaml"), "--out", folder_.path() / "run"});
+  const Outcome outcome =
+      run_as_nobody({installed("bin/labrun"), installed("share/labrun/scenarios/smoke.yaml"),
+                     "--out", folder_.path() / "run"});
   EXPECT_EQ(outcome.status.code, 3);
   EXPECT_TRUE(outcome.output.contains((folder_.path() / "run").string())) << outcome.output;
   EXPECT_TRUE(outcome.output.contains("--out")) << outcome.output;
@@ -92,7 +101,8 @@ TEST_F(Installed, AFolderThatCannotBeWrittenToIsNamed) {
 TEST_F(Installed, TheDoctorKnowsTheInstalledImage) {
   const Outcome outcome = run_as_nobody({installed("bin/labrun"), "doctor"});
   EXPECT_TRUE(outcome.status.succeeded()) << outcome.output;
-  EXPECT_TRUE(outcome.output.contains(installed("lib/labrun/image/root").string())) << outcome.output;
+  EXPECT_TRUE(outcome.output.contains(installed("lib/labrun/image/root").string()))
+      << outcome.output;
 }
 
 }  // namespace

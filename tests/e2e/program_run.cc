@@ -1,16 +1,16 @@
 #include "tests/e2e/program_run.hh"
-#include "tests/paths.hh"
 
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
+#include "tests/paths.hh"
 
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <format>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 namespace e2e {
 namespace {
@@ -83,9 +83,13 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-fs::path scenario(const std::string& name) { return tests::source_folder() / "scenarios" / (name + ".yaml"); }
+fs::path scenario(const std::string& name) {
+  return tests::source_folder() / "scenarios" / (name + ".yaml");
+}
 
-fs::path program(const std::string& name) { return tests::programs_folder() / name; }
+fs::path program(const std::string& name) {
+  return tests::programs_folder() / name;
+}
 
 std::vector<std::string> processes_naming(const std::string& text) {
   std::vector<std::string> found;

@@ -43,7 +43,8 @@ class RunningProgram {
   std::string collected_;
 };
 
-Outcome run_program(std::vector<std::string> argv, const std::vector<std::string>& environment = {});
+Outcome run_program(std::vector<std::string> argv,
+                    const std::vector<std::string>& environment = {});
 
 // A folder that goes with its owner.
 class TemporaryFolder {

@@ -11,11 +11,12 @@ namespace {
 class Repeat : public testing::Test {
  protected:
   // A small loss2pct: 4 blocks, every transport.
-  std::filesystem::path run(const std::string& name, const std::string& seed, const std::string& jobs) {
+  std::filesystem::path run(const std::string& name, const std::string& seed,
+                            const std::string& jobs) {
     const std::filesystem::path directory = folder_.path() / name;
     const Outcome outcome =
-        run_program({"labrun", scenario("loss2pct"), "--queries", "24", "--blocks", "4", "--seed", seed,
-                     "--jobs", jobs, "--set", "expect=[]", "--out", directory});
+        run_program({"labrun", scenario("loss2pct"), "--queries", "24", "--blocks", "4", "--seed",
+                     seed, "--jobs", jobs, "--set", "expect=[]", "--out", directory});
     EXPECT_TRUE(outcome.status.succeeded()) << outcome.output;
     return directory;
   }

@@ -1,8 +1,8 @@
 #include "tests/e2e/run_results.hh"
-#include "tests/paths.hh"
-#include "tests/schema/json_schema.hh"
 
 #include "base/file_descriptor.hh"
+#include "tests/paths.hh"
+#include "tests/schema/json_schema.hh"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,9 @@ void expect_files_fit_schemas(const fs::path& run) {
     return base::read_file(tests::source_folder() / "docs" / "schemas" / (name + ".schema.json"));
   };
   for (const std::string name : {"manifest", "plan", "summary"})
-    EXPECT_THAT(tests::complaints(schema(name), base::read_file(run / (name + ".json"))), testing::IsEmpty()) << name;
+    EXPECT_THAT(tests::complaints(schema(name), base::read_file(run / (name + ".json"))),
+                testing::IsEmpty())
+        << name;
   const std::string query = schema("query");
   std::ifstream lines(run / "queries.jsonl");
   std::size_t count = 0;

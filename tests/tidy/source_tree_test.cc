@@ -1,4 +1,5 @@
-// Rules about the source tree itself that no compiler checks: size, direction of includes, banned calls.
+// Rules about the source tree itself that no compiler checks: size, direction of includes, banned
+// calls.
 
 #include "tests/paths.hh"
 
@@ -68,11 +69,14 @@ std::vector<std::string> lines_where(Predicate is_bad) {
   std::vector<std::string> bad;
   for (const SourceFile& file : sources())
     for (std::size_t number = 0; number < file.lines.size(); ++number)
-      if (is_bad(file, file.lines[number])) bad.push_back(place(file, number) + ": " + file.lines[number]);
+      if (is_bad(file, file.lines[number]))
+        bad.push_back(place(file, number) + ": " + file.lines[number]);
   return bad;
 }
 
-TEST(SourceTree, HasSources) { EXPECT_GT(sources().size(), 50U); }
+TEST(SourceTree, HasSources) {
+  EXPECT_GT(sources().size(), 50U);
+}
 
 TEST(SourceTree, IncludesPointDownOnly) {
   const std::regex include("^#include \"([a-z]+)/.*");
@@ -86,7 +90,9 @@ TEST(SourceTree, IncludesPointDownOnly) {
 }
 
 TEST(SourceTree, LinesFitTheScreen) {
-  EXPECT_THAT(lines_where([](const SourceFile&, const std::string& line) { return line.size() > kMaxColumns; }),
+  EXPECT_THAT(lines_where([](const SourceFile&, const std::string& line) {
+                return line.size() > kMaxColumns;
+              }),
               testing::IsEmpty());
 }
 
@@ -98,15 +104,18 @@ TEST(SourceTree, FilesHaveOneSubject) {
   EXPECT_THAT(long_files, testing::IsEmpty());
 }
 
-// With our formatting a function's body ends at the first line that is a closing brace at the indentation of its head.
+// With our formatting a function's body ends at the first line that is a closing brace at the
+// indentation of its head.
 TEST(SourceTree, FunctionsAreShort) {
   const std::regex head("^( *)[^ #/}].*\\) *(const)? *(noexcept)? *\\{$");
-  const std::regex not_a_function("^ *(if|for|while|switch|else|\\} else|do|namespace|class|struct|TEST).*");
+  const std::regex not_a_function(
+      "^ *(if|for|while|switch|else|\\} else|do|namespace|class|struct|TEST).*");
   std::vector<std::string> long_functions;
   for (const SourceFile& file : sources()) {
     for (std::size_t start = 0; start < file.lines.size(); ++start) {
       std::smatch match;
-      if (!std::regex_match(file.lines[start], match, head) || std::regex_match(file.lines[start], not_a_function))
+      if (!std::regex_match(file.lines[start], match, head) ||
+          std::regex_match(file.lines[start], not_a_function))
         continue;
       const std::string end_line = match[1].str() + "}";
       std::size_t end = start;
@@ -119,7 +128,9 @@ TEST(SourceTree, FunctionsAreShort) {
 }
 
 TEST(SourceTree, NothingSleepsOrDrawsFromTheOutside) {
-  const std::regex banned("\\b(sleep|usleep|nanosleep|sleep_for|sleep_until|random_device|srand|gettimeofday|system|popen)\\s*\\(");
+  const std::regex banned(
+      "\\b(sleep|usleep|nanosleep|sleep_for|sleep_until|random_device|srand|gettimeofday|system|"
+      "popen)\\s*\\(");
   EXPECT_THAT(lines_where([&](const SourceFile& file, const std::string& line) {
                 return file.path.begin()->string() != "tests" && std::regex_search(line, banned);
               }),
@@ -127,8 +138,15 @@ TEST(SourceTree, NothingSleepsOrDrawsFromTheOutside) {
 }
 
 TEST(SourceTree, NothingIsLeftToDo) {
-  const std::regex marks("\\b(TO" "DO|FIX" "ME|XX" "X|HA" "CK)\\b");
-  EXPECT_THAT(lines_where([&](const SourceFile&, const std::string& line) { return std::regex_search(line, marks); }),
+  const std::regex marks(
+      "\\b(TO"
+      "DO|FIX"
+      "ME|XX"
+      "X|HA"
+      "CK)\\b");
+  EXPECT_THAT(lines_where([&](const SourceFile&, const std::string& line) {
+                return std::regex_search(line, marks);
+              }),
               testing::IsEmpty());
 }
 
@@ -136,7 +154,8 @@ TEST(SourceTree, HeadersAreGuardedAndImportNoNamespace) {
   std::vector<std::string> bad;
   for (const SourceFile& file : sources()) {
     if (file.path.extension() != ".hh") continue;
-    if (file.lines.empty() || file.lines[0] != "#pragma once") bad.push_back(file.path.string() + ": no #pragma once");
+    if (file.lines.empty() || file.lines[0] != "#pragma once")
+      bad.push_back(file.path.string() + ": no #pragma once");
     for (const std::string& line : file.lines)
       if (line.starts_with("using namespace")) bad.push_back(file.path.string() + ": " + line);
   }
