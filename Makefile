@@ -29,7 +29,7 @@ doctor: build
 test:
 	@tests/run
 
-install: build
+install:
 	@lab/install "$(PREFIX)"
 
 uninstall:

@@ -31,6 +31,8 @@ constexpr std::chrono::seconds kVirtualSilence{10};
 // Silence that never comes means that somebody sends on a timer of their own.
 constexpr std::chrono::minutes kSilenceWithin{10};
 constexpr std::chrono::seconds kEchoWithin{5};
+// A block's packets are kept in memory until its end, at both ends, in a kernel of 512 MB.
+constexpr std::size_t kMaxBlockBytes = 100'000'000;
 // Every message costs a system call in the lab kernel; a person sees no difference.
 constexpr std::uint32_t kQueriesPerMessage = 5;
 
@@ -185,6 +187,14 @@ class BlockRun {
   void collect_packets() {
     client_capture_.drain(client_.packets);
     server_capture_.drain(server_.packets);
+    for (; counted_ < client_.packets.size(); ++counted_)
+      client_bytes_ += client_.packets[counted_].bytes.size();
+    if (client_bytes_ > kMaxBlockBytes)
+      throw base::LabError(
+          std::format("keep the packets of block {}: more than {} MB by query {} of {}; use more "
+                      "blocks (--blocks)",
+                      context_.block.index, kMaxBlockBytes / 1'000'000, records_.size(),
+                      context_.block.queries.size()));
   }
 
   void wait_for_silence(base::Nanoseconds silence) {
@@ -239,6 +249,8 @@ class BlockRun {
   captures::EndEvidence client_;
   captures::EndEvidence server_;
   std::string server_keylog_;
+  std::size_t counted_ = 0;  // packets of the client's end in `client_bytes_`
+  std::size_t client_bytes_ = 0;
 };
 
 }  // namespace

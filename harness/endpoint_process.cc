@@ -1,6 +1,7 @@
 #include "harness/endpoint_process.hh"
 
 #include "base/errors.hh"
+#include "harness/process_log.hh"
 
 #include <fcntl.h>
 #include <format>
@@ -15,8 +16,6 @@ constexpr std::chrono::seconds kReadyWithin{30};
 constexpr std::chrono::seconds kEndWithin{10};
 constexpr int kReadyDescriptor = 3;
 constexpr int kKeylogDescriptor = 4;
-// Enough of a log to see why a server did not start.
-constexpr std::size_t kQuotedLogBytes = 2000;
 
 base::ChildProcess start(const PlannedArm& arm, const fs::path& program, int network_namespace,
                          const fs::path& ca_file, const fs::path& log, const base::Pipe& ready,
@@ -58,12 +57,7 @@ EndpointProcess::EndpointProcess(const PlannedArm& arm, const fs::path& program,
 }
 
 std::string EndpointProcess::describe_end(const std::string& how) const {
-  std::string said;
-  if (fs::exists(log_)) {
-    said = base::read_file(log_);
-    if (said.size() > kQuotedLogBytes) said.erase(0, said.size() - kQuotedLogBytes);
-  }
-  return std::format("{} {}; it said: {}", arm_, how, said.empty() ? "nothing" : said);
+  return std::format("{} {}; it said: {}", arm_, how, end_of_log(log_));
 }
 
 void EndpointProcess::wait_until_ready(const base::Clock& clock) {

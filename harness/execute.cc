@@ -39,9 +39,12 @@ int print_plan(const CommandLine& command) {
   return base::kExitSuccess;
 }
 
-}  // namespace
+int measure(const CommandLine& command) {
+  const Scenario scenario = load(command);
+  return run(command, find_image(), make_plan(scenario, command.only), scenario.text);
+}
 
-int execute(const CommandLine& command) {
+int obey(const CommandLine& command) {
   switch (command.command) {
     case Command::kShow:
       std::cout << command.text;
@@ -53,10 +56,19 @@ int execute(const CommandLine& command) {
     case Command::kDoctor:
       return print_diagnosis(std::cout);
     case Command::kRun:
-      return run(command, find_image(), make_plan(load(command), command.only));
+      return measure(command);
   }
   LABRUN_ASSERT(false);
   return base::kExitLabFailure;
+}
+
+}  // namespace
+
+int execute(const CommandLine& command) {
+  const int code = obey(command);
+  // A full disk or a reader that went away must not look like success.
+  if (!std::cout.flush()) throw base::LabError("write to the standard output");
+  return code;
 }
 
 }  // namespace harness

@@ -3,9 +3,12 @@
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
 
+#include <linux/magic.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 
 #include <cstdlib>
+#include <unistd.h>
 
 namespace harness {
 namespace {
@@ -46,7 +49,11 @@ Image find_image() {
 
 std::optional<std::string> memory_folder_problem(const fs::path& folder) {
   struct statvfs status{};
-  if (::statvfs(folder.c_str(), &status) != 0) return folder.string() + " is not there";
+  struct statfs kind{};
+  if (::statvfs(folder.c_str(), &status) != 0 || ::statfs(folder.c_str(), &kind) != 0)
+    return folder.string() + " is not there";
+  if (kind.f_type != TMPFS_MAGIC) return folder.string() + " is not a memory file system (tmpfs)";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return folder.string() + " cannot be written to";
   if ((status.f_flag & ST_NOEXEC) != 0)
     return folder.string() + " is mounted noexec, and a kernel's memory must be executable";
   constexpr std::uint64_t kNeeded = 256U << 20U;

@@ -155,9 +155,7 @@ std::string to_json_text(const Manifest& manifest) {
       {"blocks_planned", manifest.plan.blocks.size()},
       {"fidelity", fidelity_json(manifest)},
       {"blocks", std::move(blocks)}};
-  // The network is the same in every block; the first one's facts stand for all.
-  if (!manifest.blocks.empty())
-    text["network"] = json::parse(manifest.blocks.begin()->second.facts).at("network");
+  if (!manifest.network.empty()) text["network"] = json::parse(manifest.network);
   return text.dump(1) + "\n";
 }
 

@@ -33,8 +33,9 @@ struct Manifest {
   const Plan& plan;
   std::string scenario_text;
   std::map<std::uint32_t, BlockResult> blocks{};  // by index; those that are done
-  std::optional<analysis::Summary> summary{};     // of a run that came to its end
-  std::string stopped_by{};                       // why it did not: "SIGINT", an error
+  std::string network{};  // facts of the network, JSON; the same in every block
+  std::optional<analysis::Summary> summary{};  // of a run that came to its end
+  std::string stopped_by{};                    // why it did not: "SIGINT", an error
   base::Nanoseconds real_time{};
 
   bool valid() const;

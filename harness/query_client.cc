@@ -1,6 +1,7 @@
 #include "harness/query_client.hh"
 
 #include "base/errors.hh"
+#include "harness/process_log.hh"
 
 #include <fcntl.h>
 #include <format>
@@ -29,7 +30,8 @@ base::ChildProcess start(const std::filesystem::path& program, int network_names
 
 QueryClient::QueryClient(const std::filesystem::path& program, int network_namespace,
                          const std::filesystem::path& log)
-    : requests_(base::make_pipe()),
+    : log_(log),
+      requests_(base::make_pipe()),
       records_(base::make_pipe()),
       process_(start(program, network_namespace, log, requests_, records_)),
       record_lines_(records_.read_end, captures::kMaxRecordLineBytes) {
@@ -39,8 +41,13 @@ QueryClient::QueryClient(const std::filesystem::path& program, int network_names
 
 captures::QueryRecord QueryClient::ask(std::string_view request_line, base::Nanoseconds within,
                                        const base::Clock& clock) {
-  base::write_all(requests_.write_end, request_line);
-  const auto line = record_lines_.next(clock, clock.now() + within + kGrace, "labquery's record");
+  std::optional<std::string> line;
+  try {
+    base::write_all(requests_.write_end, request_line);
+    line = record_lines_.next(clock, clock.now() + within + kGrace, "labquery's record");
+  } catch (const base::LabError&) {
+    report_end();
+  }
   if (!line)
     throw base::LabError(
         std::format("labquery gave no record within {} of its request", within + kGrace));
@@ -49,10 +56,19 @@ captures::QueryRecord QueryClient::ask(std::string_view request_line, base::Nano
   return std::move(*record);
 }
 
+void QueryClient::report_end() {
+  requests_.write_end.close();
+  const base::ExitStatus status = process_.wait();
+  throw base::LabError(
+      std::format("labquery ended ({}); it said: {}", status.describe(), end_of_log(log_)));
+}
+
 void QueryClient::finish() {
   requests_.write_end.close();
   const base::ExitStatus status = process_.wait();
-  if (!status.succeeded()) throw base::LabError("labquery ended with " + status.describe());
+  if (!status.succeeded())
+    throw base::LabError(
+        std::format("labquery ended ({}); it said: {}", status.describe(), end_of_log(log_)));
 }
 
 }  // namespace harness

@@ -28,6 +28,10 @@ class QueryClient {
   void finish();
 
  private:
+  // Throws LabError that says how labquery ended and what it said.
+  [[noreturn]] void report_end();
+
+  std::filesystem::path log_;
   base::Pipe requests_;
   base::Pipe records_;
   base::ChildProcess process_;

@@ -145,7 +145,11 @@ class Run {
     std::ifstream server(captures::block_capture_path(directory_.captures(), block.index, "server"),
                          std::ios::binary);
     result.account = analysis::account_block({client, server}, records, lab_addresses(plan_));
-    const nlohmann::json facts = nlohmann::json::parse(result.facts);
+    nlohmann::json facts = nlohmann::json::parse(result.facts);
+    // By far the largest part, and the same in every block.
+    if (manifest_.network.empty()) manifest_.network = facts.at("network").dump();
+    facts.erase("network");
+    result.facts = facts.dump();
     result.distrust =
         reasons_to_distrust(plan_, {.facts = facts,
                                     .account = result.account,
@@ -195,9 +199,14 @@ class Run {
     return analysis::all_hold(verdicts) ? base::kExitSuccess : base::kExitExpectationFailed;
   }
 
-  void mark_incomplete(const std::string& reason) {
-    manifest_.stopped_by = reason;
-    write_manifest();
+  // Never throws: what is being reported matters more than a manifest that cannot be written.
+  void mark_incomplete(const std::string& reason) noexcept {
+    try {
+      manifest_.stopped_by = reason;
+      write_manifest();
+    } catch (const std::exception& error) {
+      std::cerr << "labrun: " << base::describe_nested(error) << '\n';
+    }
     directory_.hand_over();
   }
 
@@ -252,12 +261,17 @@ class Run {
 
 }  // namespace
 
-int run(const CommandLine& command, const Image& image, const Plan& plan) {
+int run(const CommandLine& command, const Image& image, const Plan& plan,
+        const std::string& scenario_text) {
   if (command.kernel == KernelKind::kLab && image.kernel.empty())
     throw base::LabError(
         "start the lab kernel: this image has none (labrun doctor says why); --kernel host works "
         "as root");
-  return Run(command, image, plan, base::read_file(command.scenario, kMaxScenarioBytes)).execute();
+  if (const auto problem = memory_folder_problem(memory_folder());
+      problem && command.kernel == KernelKind::kLab)
+    throw base::LabError("start the lab kernel: " + *problem +
+                         "; set TMPDIR to a folder on an executable tmpfs");
+  return Run(command, image, plan, scenario_text).execute();
 }
 
 }  // namespace harness

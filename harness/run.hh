@@ -6,11 +6,14 @@
 #include "harness/image.hh"
 #include "harness/plan.hh"
 
+#include <string>
+
 namespace harness {
 
 // Returns the exit code: kExitExpectationFailed where a claim of the scenario is broken,
 // kExitLabFailure where a block is invalid, kExitInterrupted after SIGINT or SIGTERM. Throws
 // BadInput and LabError.
-int run(const CommandLine& command, const Image& image, const Plan& plan);
+int run(const CommandLine& command, const Image& image, const Plan& plan,
+        const std::string& scenario_text);
 
 }  // namespace harness

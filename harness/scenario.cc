@@ -122,7 +122,9 @@ Scenario load_scenario(const std::filesystem::path& path, const Overrides& overr
   } catch (const base::LabError& error) {
     throw ScenarioError({Mistake{{path.string()}, error.what()}});
   }
-  return parse_scenario(text, path.string(), overrides);
+  Scenario scenario = parse_scenario(text, path.string(), overrides);
+  scenario.text = std::move(text);
+  return scenario;
 }
 
 }  // namespace harness

@@ -91,6 +91,7 @@ struct Claim {
 };
 
 struct Scenario {
+  std::string text;  // the file as it was read
   std::string name;
   std::string summary;
   base::Seed seed = 1;

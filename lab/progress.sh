@@ -7,9 +7,12 @@ run_step() {
   shift 2
   mkdir -p "$(dirname "$log")"
   if [ ! -t 2 ]; then printf 'labrun: %s ...\n' "$text" >&2; fi
+  # In a process group of its own, so that an interruption ends all of it.
+  set -m
   "$@" >"$log" 2>&1 </dev/null &
   pid=$!
-  trap 'kill "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; exit 130' INT TERM
+  set +m
+  trap 'kill -TERM -- "-$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; exit 130' INT TERM
   while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
     printf '\rlabrun: %s ... %d s ' "$text" $((SECONDS - started)) >&2
     read -r -t 1 <> <(:) || true

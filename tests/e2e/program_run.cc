@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <format>
+#include <functional>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -91,21 +91,42 @@ fs::path program(const std::string& name) {
   return tests::programs_folder() / name;
 }
 
-std::vector<std::string> processes_naming(const std::string& text) {
-  std::vector<std::string> found;
+namespace {
+
+// Calls `look` with the folder of every other process.
+void for_each_process(const std::function<void(const fs::path&)>& look) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (!std::ranges::all_of(name, [](char digit) { return digit >= '0' && digit <= '9'; }) ||
         name == std::to_string(::getpid()))
       continue;
     try {
-      std::string command = base::read_file(entry.path() / "cmdline");
-      std::ranges::replace(command, '\0', ' ');
-      if (command.contains(text)) found.push_back(std::format("{}: {}", name, command));
+      look(entry.path());
     } catch (const base::LabError&) {
       // It ended while we were looking.
     }
   }
+}
+
+}  // namespace
+
+std::vector<std::string> processes_naming(const std::string& text) {
+  std::vector<std::string> found;
+  for_each_process([&](const fs::path& process) {
+    std::string command = base::read_file(process / "cmdline");
+    std::ranges::replace(command, '\0', ' ');
+    if (command.contains(text)) found.push_back(process.string() + ": " + command);
+  });
+  return found;
+}
+
+std::vector<std::string> guest_processes() {
+  std::vector<std::string> found;
+  for_each_process([&](const fs::path& process) {
+    // "1234 (uml-userspace) S 1 ..."
+    const std::string status = base::read_file(process / "stat");
+    if (status.contains("(uml-userspace)") && !status.contains(") Z ")) found.push_back(status);
+  });
   return found;
 }
 

@@ -64,5 +64,8 @@ std::filesystem::path program(const std::string& name);   // "labrun" -> the one
 
 // Command lines of processes that have `text` in theirs, this one left out.
 std::vector<std::string> processes_naming(const std::string& text);
+// Programs that run inside lab kernels, of whatever run. Those that have ended and only wait to be
+// reaped do not count.
+std::vector<std::string> guest_processes();
 
 }  // namespace e2e
