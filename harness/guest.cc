@@ -55,12 +55,6 @@ void enter_lab_root(const fs::path& root) {
   const fs::path merged = memory / "root";
   for (const char* folder : {"root", "upper", "work"}) fs::create_directory(memory / folder);
   mount_at("none", merged, "overlay", 0, "lowerdir=.,upperdir=/tmp/upper,workdir=/tmp/work");
-  // Our programs name their loader and libraries by the root's path on the host.
-  const fs::path own_name = merged.string() + root.string();
-  fs::create_directories(own_name.parent_path());
-  fs::remove(own_name);  // an empty folder, where somebody once mounted the root inside itself
-  fs::create_symlink("/", own_name);
-
   for (const char* folder : {"proc", "sys", "dev", "tmp", "run"})
     fs::create_directories(merged / folder);
   mount_at("none", merged / "proc", "proc", 0, "");
@@ -68,6 +62,12 @@ void enter_lab_root(const fs::path& root) {
   mount_at("none", merged / "dev", "devtmpfs", 0, "");
   mount_at("none", merged / "tmp", "tmpfs", 0, "");
   mount_at("none", merged / "run", "tmpfs", 0, "");
+  // Our programs name their loader and libraries by the root's path on the host.
+  const fs::path own_name = merged.string() + root.string();
+  fs::create_directories(own_name.parent_path());
+  fs::remove(own_name);  // an empty folder, where somebody once mounted the root inside itself
+  fs::create_symlink("/", own_name);
+
   mount_host_folder(required_word(kGuestProgramsWord), merged / "run/labrun/programs", MS_RDONLY);
   mount_host_folder(required_word(kGuestRunWord), merged / "run/labrun/run", 0);
   base::check_syscall(::chroot(merged.c_str()), "make {} the root directory", merged.string());

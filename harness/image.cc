@@ -52,7 +52,8 @@ std::optional<std::string> memory_folder_problem(const fs::path& folder) {
   struct statfs kind{};
   if (::statvfs(folder.c_str(), &status) != 0 || ::statfs(folder.c_str(), &kind) != 0)
     return folder.string() + " is not there";
-  if (kind.f_type != TMPFS_MAGIC) return folder.string() + " is not a memory file system (tmpfs)";
+  if (kind.f_type != TMPFS_MAGIC)
+    return folder.string() + " is not on tmpfs, a file system in memory";
   if (::access(folder.c_str(), W_OK | X_OK) != 0) return folder.string() + " cannot be written to";
   if ((status.f_flag & ST_NOEXEC) != 0)
     return folder.string() + " is mounted noexec, and a kernel's memory must be executable";

@@ -79,6 +79,14 @@ std::string to_lines(const std::vector<captures::QueryRecord>& records) {
   return lines;
 }
 
+// Relative where it lies below the current folder, which may be one that we cannot even name.
+std::string shown_path(const fs::path& path) {
+  std::error_code unknown;
+  const fs::path relative = path.lexically_relative(fs::current_path(unknown));
+  return unknown || relative.empty() || relative.native().starts_with("..") ? path.string()
+                                                                            : relative.string();
+}
+
 // One run from its directory to its table.
 class Run {
  public:
@@ -235,7 +243,7 @@ class Run {
             .kernel = describe_kernel(command_.kernel, manifest_.image),
             .versions = all_versions,
             .reproduce = reproduce_command(command_, plan_.seed),
-            .run_directory = fs::proximate(directory_.path()).string(),
+            .run_directory = shown_path(directory_.path()),
             .validity = describe_invalid_blocks()};
   }
 

@@ -59,6 +59,13 @@ TEST_F(LossRun, LosesWhatWasConfigured) {
     EXPECT_EQ(summary.at("loss").at(direction).at("verdict"), "fits") << summary.at("loss");
 }
 
+// One query in 25: 1 - 0.98 x 0.98 of 300, as 99.9 % of such runs have it.
+TEST_F(LossRun, Do53LosesWhatItsTwoPacketsLose) {
+  const nlohmann::json summary = read_json(run() / "summary.json");
+  EXPECT_GE(summary.at("cells").at("do53").at("no_answer"), 3);
+  EXPECT_LE(summary.at("cells").at("do53").at("no_answer"), 24);
+}
+
 TEST_F(LossRun, RecordsWhatWasLostAndWhatItCost) {
   std::size_t slow = 0;
   for (const captures::QueryRecord& record : read_records(run())) {

@@ -1,29 +1,36 @@
 // PID 1 of a lab kernel that runs one test program and says how it ended: tests/kernel/run.
 
-#include "base/child_process.hh"
-
 #include <sys/mount.h>
 #include <sys/reboot.h>
+#include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <unistd.h>
 
+namespace {
+
+[[noreturn]] void become(const char* program) {
+  // LeakSanitizer cannot attach in this kernel.
+  char* environment[] = {const_cast<char*>("ASAN_OPTIONS=detect_leaks=0"), nullptr};
+  char* arguments[] = {const_cast<char*>(program), const_cast<char*>("--gtest_color=no"), nullptr};
+  ::execve(program, arguments, environment);
+  std::perror(program);
+  ::_exit(127);
+}
+
+}  // namespace
+
 int main() {
-  try {
-    for (const auto& [type, target] :
-         {std::pair{"proc", "/proc"}, {"sysfs", "/sys"}, {"tmpfs", "/tmp"}})
-      ::mount("none", target, type, 0, "");
-    base::ChildProcess test({.argv = {std::getenv("TEST_PROGRAM"), "--gtest_color=no"},
-                             // LeakSanitizer cannot attach in this kernel.
-                             .environment = {"ASAN_OPTIONS=detect_leaks=0"},
-                             .descriptors = {{STDOUT_FILENO, STDOUT_FILENO}}});
-    std::printf("the test program ended: %s\n", test.wait().describe().c_str());
-  } catch (const std::exception& error) {
-    std::printf("the test program could not be run: %s\n", error.what());
-  }
+  ::mount("none", "/proc", "proc", 0, "");
+  ::mount("none", "/sys", "sysfs", 0, "");
+  ::mount("none", "/tmp", "tmpfs", 0, "");
+  const pid_t test = ::fork();
+  if (test == 0) become(std::getenv("TEST_PROGRAM"));
+  int status = 0;
+  ::waitpid(test, &status, 0);
+  std::printf("the test program ended: %s %d\n", WIFEXITED(status) ? "exit code" : "signal",
+              WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
   std::fflush(stdout);
-  ::sync();
   ::reboot(RB_POWER_OFF);
 }
