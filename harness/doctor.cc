@@ -83,8 +83,7 @@ Finding diagnose_user_namespaces() {
   return {State::kUseful, "user namespaces",
           "not for this user; only building the image as an ordinary user needs them (sysctl "
           "kernel.unprivileged_userns_clone=1, or on Ubuntu "
-          "kernel.apparmor_restrict_unprivileged_userns=0), "
-          "or run `sudo make build`"};
+          "kernel.apparmor_restrict_unprivileged_userns=0)"};
 }
 
 bool host_network_works(bool with_netem) {
