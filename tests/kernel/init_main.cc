@@ -12,7 +12,8 @@ namespace {
 
 [[noreturn]] void become(const char* program) {
   // LeakSanitizer cannot attach in this kernel.
-  char* environment[] = {const_cast<char*>("ASAN_OPTIONS=detect_leaks=0"), nullptr};
+  char* environment[] = {const_cast<char*>("ASAN_OPTIONS=detect_leaks=0"),
+                         const_cast<char*>("TMPDIR=/run"), nullptr};
   char* arguments[] = {const_cast<char*>(program), const_cast<char*>("--gtest_color=no"), nullptr};
   ::execve(program, arguments, environment);
   std::perror(program);
@@ -24,7 +25,8 @@ namespace {
 int main() {
   ::mount("none", "/proc", "proc", 0, "");
   ::mount("none", "/sys", "sysfs", 0, "");
-  ::mount("none", "/tmp", "tmpfs", 0, "");
+  // Not at /tmp, below which the test program itself may be.
+  ::mount("none", "/run", "tmpfs", 0, "");
   const pid_t test = ::fork();
   if (test == 0) become(std::getenv("TEST_PROGRAM"));
   int status = 0;
