@@ -77,7 +77,7 @@ Reading sent(const std::optional<SentPerQuery>& from, PerQuery SentPerQuery::* w
 }
 
 Reading sent_by_both(const CellSummary& cell, PerQuery SentPerQuery::* what) {
-  const Reading client = sent(cell.client, what);
+  Reading client = sent(cell.client, what);
   const Reading server = sent(cell.server, what);
   if (!client.value || !server.value) return client;
   return {.value = *client.value + *server.value, .censored = false, .reason = {}};

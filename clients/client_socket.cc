@@ -45,7 +45,8 @@ ClientSocket::ClientSocket(SocketKind kind, const SocketAddress& server, std::ui
 
 void ClientSocket::forbid_fragments() {
   const bool is_ipv6 = server_.storage.ss_family == AF_INET6;
-  const int mode = is_ipv6 ? IPV6_PMTUDISC_PROBE : IP_PMTUDISC_PROBE;
+  static_assert(IPV6_PMTUDISC_PROBE == IP_PMTUDISC_PROBE);
+  const int mode = IP_PMTUDISC_PROBE;
   base::check_syscall(
       ::setsockopt(number(), is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP,
                    is_ipv6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER, &mode, sizeof mode),

@@ -11,7 +11,6 @@ namespace {
 
 using base::Nanoseconds;
 using captures::Outcome;
-using captures::Phases;
 using captures::QueryRecord;
 
 std::string milliseconds(Nanoseconds time) {

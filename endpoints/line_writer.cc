@@ -5,7 +5,7 @@
 namespace endpoints {
 namespace {
 
-constexpr std::size_t kMuch = 32 * 1024;  // half of a pipe
+constexpr std::size_t kMuch = 32'768;  // half of a pipe
 
 }  // namespace
 

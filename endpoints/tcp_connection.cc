@@ -12,7 +12,7 @@ namespace {
 
 // More than a flight of queries has, so that one read usually empties the socket; few enough that
 // what their answers take stays bounded.
-constexpr std::size_t kReadBytes = 16 * 1024;
+constexpr std::size_t kReadBytes = 16'384;
 
 }  // namespace
 

@@ -43,7 +43,7 @@ Finding diagnose_lab_kernel() {
               std::format("Linux {} with virtual time ({})", image.kernel_release,
                           image.kernel.string())};
   } catch (const base::LabError&) {
-    // The root image's own line says what to do.
+    return {State::kMissing, "lab kernel", "not looked for: there is no root image"};
   }
   if (machine() != "x86_64")
     return {State::kMissing, "lab kernel",

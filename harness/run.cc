@@ -229,6 +229,7 @@ class Run {
 
   std::vector<analysis::ExpectationVerdict> judge_claims() const {
     std::vector<analysis::Expectation> expectations;
+    expectations.reserve(plan_.claims.size());
     for (const Claim& claim : plan_.claims)
       expectations.push_back(
           {.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});

@@ -39,7 +39,7 @@ std::string times(const analysis::Summary& summary, Colors colors) {
       values.push_back(
           {percentile_text(*percentile, timeout), percentile->censored ? Ink::kBad : Ink::kPlain});
       intervals.push_back({interval_text(*percentile, timeout), Ink::kFaint});
-      uncertain |= intervals.back().text != values.back().text && intervals.back().text != "";
+      uncertain |= !intervals.back().text.empty() && intervals.back().text != values.back().text;
     }
     if (cell.max) {
       values.push_back({in_milliseconds(*cell.max)});

@@ -58,6 +58,7 @@ void TableWriter::row(const std::vector<TableCell>& cells) {
 
 void TableWriter::heading(const std::vector<std::string>& titles) {
   std::vector<TableCell> cells;
+  cells.reserve(titles.size());
   for (const std::string& title : titles) cells.push_back({title, Ink::kBold});
   row(cells);
 }
