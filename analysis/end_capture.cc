@@ -1,6 +1,7 @@
 #include "analysis/end_capture.hh"
 
 #include "base/errors.hh"
+#include "captures/link_frame.hh"
 #include "captures/pcapng_reader.hh"
 
 #include <format>
@@ -8,8 +9,6 @@
 
 namespace analysis {
 namespace {
-
-constexpr std::uint16_t kLinkTypeEthernet = 1;
 
 void take_packet(EndCapture& capture, captures::CapturedPacket&& packet, std::size_t number) {
   if (packet.original_length > packet.bytes.size()) ++capture.truncated;
@@ -36,7 +35,7 @@ EndCapture read_end_capture(std::istream& input, std::string end) {
       throw base::LabError(std::format("capture of the {}: {}", capture.end, block.error()));
     if (!block->has_value()) return capture;
     if (const auto* interface = std::get_if<captures::InterfaceSeen>(&**block)) {
-      if (interface->link_type != kLinkTypeEthernet)
+      if (interface->link_type != captures::kLinkEthernet)
         throw base::LabError(std::format("capture of the {}: link type {} is not Ethernet",
                                          capture.end, interface->link_type));
     } else if (const auto* statistics = std::get_if<captures::StatisticsSeen>(&**block)) {

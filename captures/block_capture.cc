@@ -2,8 +2,8 @@
 
 #include "base/file_descriptor.hh"
 #include "captures/flow_index.hh"
-#include "captures/ip_packet.hh"
 #include "captures/keylog.hh"
+#include "captures/link_frame.hh"
 #include "captures/pcapng_writer.hh"
 
 #include <chrono>

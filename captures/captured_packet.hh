@@ -1,6 +1,6 @@
 #pragma once
 
-// One Ethernet frame as a capture saw it.
+// One frame as a capture saw it: an Ethernet frame where labrun captured.
 
 #include <cstdint>
 #include <vector>
@@ -22,7 +22,7 @@ struct CapturedPacket {
   std::int64_t timestamp_ns = 0;  // wall clock, since 1970
   Direction direction = Direction::kUnknown;
   std::uint32_t original_length = 0;  // as on the wire; more than bytes.size() where truncated
-  std::vector<std::uint8_t> bytes;    // from the Ethernet header on
+  std::vector<std::uint8_t> bytes;    // from the link header on
   bool operator==(const CapturedPacket&) const = default;
 };
 

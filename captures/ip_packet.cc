@@ -1,5 +1,7 @@
 #include "captures/ip_packet.hh"
 
+#include "captures/byte_order.hh"
+
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -11,13 +13,9 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 using Error = std::unexpected<std::string_view>;
 
-constexpr std::size_t kEthernetHeaderBytes = 14;
-constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
-constexpr std::uint16_t kEtherTypeIpv6 = 0x86dd;
 constexpr std::size_t kMinIpv4HeaderBytes = 20;
 constexpr std::size_t kIpv6HeaderBytes = 40;
 constexpr std::size_t kUdpHeaderBytes = 8;
-constexpr std::size_t kMinTcpHeaderBytes = 20;
 constexpr std::size_t kIcmpHeaderBytes = 8;
 constexpr std::array<std::uint8_t, 12> kIpv4MappedPrefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
@@ -29,14 +27,6 @@ constexpr std::uint8_t kDestinationOptions = 60;
 constexpr int kMaxExtensionHeaders = 8;
 
 enum class Quoting { kAllowed, kForbidden };
-
-std::uint16_t read_16(Bytes bytes, std::size_t at) {
-  return static_cast<std::uint16_t>(bytes[at] << 8U | bytes[at + 1]);
-}
-
-std::uint32_t read_32(Bytes bytes, std::size_t at) {
-  return std::uint32_t{read_16(bytes, at)} << 16U | read_16(bytes, at + 2);
-}
 
 IpAddress ipv4_address(Bytes bytes) {
   IpAddress address;
@@ -85,20 +75,30 @@ void read_icmp(IpPacket& packet, Bytes bytes, Quoting quoting) {
     packet.quoted = quoted->tuple;
 }
 
+// The length (RFC 768) leaves out what a sender or its network card put behind the datagram. A
+// first fragment has less than that.
+Bytes udp_payload(Bytes datagram) {
+  if (datagram.size() < kUdpHeaderBytes) return {};
+  const std::size_t length = std::min<std::size_t>(read_16(datagram, 4), datagram.size());
+  return length < kUdpHeaderBytes ? Bytes() : datagram.first(length).subspan(kUdpHeaderBytes);
+}
+
 void read_transport(IpPacket& packet, Bytes bytes, Quoting quoting) {
-  packet.payload = bytes;
-  // Ports stand in the first four bytes of both; a quoted packet may end soon behind them.
-  if (packet.tuple.protocol == IpProtocol::kUdp || packet.tuple.protocol == IpProtocol::kTcp) {
+  const IpProtocol protocol = packet.tuple.protocol;
+  if (protocol == IpProtocol::kIcmp || protocol == IpProtocol::kIcmpv6) {
+    read_icmp(packet, bytes, quoting);
+  } else if (protocol == IpProtocol::kUdp || protocol == IpProtocol::kTcp) {
+    // Ports stand in the first four bytes of both; a quoted packet may end soon behind them.
     if (bytes.size() < 4) return;
     packet.tuple.source_port = read_16(bytes, 0);
     packet.tuple.destination_port = read_16(bytes, 2);
-    std::size_t header = kUdpHeaderBytes;
-    if (packet.tuple.protocol == IpProtocol::kTcp)
-      header = bytes.size() < kMinTcpHeaderBytes ? bytes.size() : std::size_t{bytes[12]} / 16 * 4;
-    packet.payload = bytes.subspan(std::min(header, bytes.size()));
-  } else if (packet.tuple.protocol == IpProtocol::kIcmp ||
-             packet.tuple.protocol == IpProtocol::kIcmpv6) {
-    read_icmp(packet, bytes, quoting);
+    if (protocol == IpProtocol::kUdp) {
+      packet.payload = udp_payload(bytes);
+    } else if ((packet.tcp = parse_tcp_header(bytes))) {
+      packet.payload = bytes.subspan(packet.tcp->header_length);
+    }
+  } else {
+    packet.payload = bytes;
   }
 }
 
@@ -213,16 +213,8 @@ bool IpPacket::is_echo() const {
   return tuple.protocol == IpProtocol::kIcmpv6 && (icmp_type == 128 || icmp_type == 129);
 }
 
-std::expected<IpPacket, std::string_view> parse_ethernet_frame(
-    std::span<const std::uint8_t> frame) {
-  if (frame.size() < kEthernetHeaderBytes) return Error("Ethernet header cut short");
-  const std::uint16_t ether_type = read_16(frame, 12);
-  const Bytes rest = frame.subspan(kEthernetHeaderBytes);
-  if (ether_type == kEtherTypeIpv4 && !rest.empty() && rest[0] >> 4U == 4)
-    return parse_ipv4(rest, Quoting::kAllowed);
-  if (ether_type == kEtherTypeIpv6 && !rest.empty() && rest[0] >> 4U == 6)
-    return parse_ipv6(rest, Quoting::kAllowed);
-  return Error("not an IP packet");
+std::expected<IpPacket, std::string_view> parse_ip_packet(std::span<const std::uint8_t> bytes) {
+  return parse_ip(bytes, Quoting::kAllowed);
 }
 
 }  // namespace captures

@@ -1,8 +1,10 @@
 #pragma once
 
-// As much of Ethernet, IPv4 (RFC 791), IPv6 (RFC 8200), UDP, TCP, ICMP (RFC 792) and ICMPv6 (RFC
+// As much of IPv4 (RFC 791), IPv6 (RFC 8200), UDP (RFC 768), TCP, ICMP (RFC 792) and ICMPv6 (RFC
 // 4443) as accounting needs: who sent how much to whom. Bounded, allocation-free, and safe on any
 // bytes.
+
+#include "captures/tcp_header.hh"
 
 #include <array>
 #include <compare>
@@ -54,16 +56,19 @@ struct Fragment {
 struct IpPacket {
   FiveTuple tuple;              // ports are 0 where the packet has none
   std::uint32_t ip_length = 0;  // whole IP packet, header included, as its own header says
-  std::span<const std::uint8_t> payload;  // behind the UDP, TCP or ICMP header; views the frame
+  // Behind the UDP, TCP or ICMP header, and no longer than the datagram says that it is; empty
+  // where that header is cut short or contradicts itself. Views the frame.
+  std::span<const std::uint8_t> payload;
   std::optional<Fragment> fragment;
+  std::optional<TcpHeader> tcp;     // where the whole of it is there
   std::uint8_t icmp_type = 0;       // ICMP and ICMPv6 only
   std::optional<FiveTuple> quoted;  // of the packet that an ICMP error complains about
 
   bool is_echo() const;  // echo request or reply of either ICMP
 };
 
-// Takes an Ethernet frame as captured. The error says in words why this is no IP packet, or none
-// that can be counted.
-std::expected<IpPacket, std::string_view> parse_ethernet_frame(std::span<const std::uint8_t> frame);
+// Takes an IP packet from its header on, with or without padding behind it. The error says in words
+// why this is none, or none that can be counted. captures/link_frame.hh takes it out of its frame.
+std::expected<IpPacket, std::string_view> parse_ip_packet(std::span<const std::uint8_t> bytes);
 
 }  // namespace captures

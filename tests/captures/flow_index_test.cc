@@ -1,6 +1,7 @@
 #include "captures/flow_index.hh"
 
 #include "base/errors.hh"
+#include "captures/link_frame.hh"
 #include "tests/captures/frame_builder.hh"
 
 #include <gtest/gtest.h>

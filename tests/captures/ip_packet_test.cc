@@ -1,6 +1,7 @@
 #include "captures/ip_packet.hh"
 
 #include "base/file_descriptor.hh"
+#include "captures/link_frame.hh"
 #include "tests/captures/frame_builder.hh"
 
 #include <gtest/gtest.h>
@@ -54,6 +55,41 @@ TEST(EthernetFrame, PaddingBehindTheIpPacketDoesNotCount) {
   ASSERT_TRUE(packet);
   EXPECT_EQ(packet->ip_length, 29U);
   EXPECT_EQ(packet->payload.size(), 1U);
+}
+
+// Some senders pad inside the IP packet, and some captures end it late.
+TEST(EthernetFrame, BytesBehindTheDatagramAreNoPayload) {
+  const auto payload_with_length = [](std::uint8_t length) {
+    auto datagram = test::udp(10001, 53, "question");
+    datagram[5] = length;
+    const auto frame = ethernet(test::ipv4(test::kClient, test::kServer, 17, datagram));
+    return std::string(base::as_text(parse_ethernet_frame(frame)->payload));
+  };
+  EXPECT_EQ(payload_with_length(8 + 5), "quest");
+  EXPECT_EQ(payload_with_length(8), "");
+  EXPECT_EQ(payload_with_length(7), "");
+  EXPECT_EQ(payload_with_length(200), "question");  // the IP packet ends first
+}
+
+TEST(EthernetFrame, TcpHeaderIsThereWhereItIsWhole) {
+  auto segment = test::tcp(10001, 853, "hello");
+  segment[7] = 77;
+  test::Bytes frame;  // what the packet views
+  const auto packet_of = [&] {
+    frame = ethernet(test::ipv4(test::kClient, test::kServer, 6, segment));
+    return parse_ethernet_frame(frame).value();
+  };
+  ASSERT_TRUE(packet_of().tcp);
+  EXPECT_EQ(packet_of().tcp->sequence, 77U);
+  EXPECT_EQ(packet_of().payload.size(), 5U);
+  // A header of 60 bytes in a segment of 25, then one of 16 bytes: where the payload is, nobody
+  // knows.
+  for (const unsigned words : {15U, 4U}) {
+    segment[12] = static_cast<std::uint8_t>(words << 4U);
+    EXPECT_FALSE(packet_of().tcp) << words;
+    EXPECT_TRUE(packet_of().payload.empty()) << words;
+    EXPECT_EQ(packet_of().tuple.destination_port, 853) << words;
+  }
 }
 
 TEST(EthernetFrame, FragmentsOfIpv4) {
