@@ -87,11 +87,7 @@ std::expected<std::optional<SeenBlock>, std::string> PcapngReader::next() {
 
 bool PcapngReader::read_block() {
   std::array<std::uint8_t, 8> header{};
-  const auto read = [this](std::span<std::uint8_t> into) {
-    input_.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));
-    return static_cast<std::size_t>(input_.gcount());
-  };
-  const std::size_t got = read(header);
+  const std::size_t got = input_.read(header);
   if (got == 0) return false;
   ++block_number_;
   if (got < header.size()) throw Malformed("file ends within a block header");
@@ -102,8 +98,8 @@ bool PcapngReader::read_block() {
                                           std::array<std::uint8_t, 4>{0x0a, 0x0d, 0x0d, 0x0a});
   std::array<std::uint8_t, 4> magic{};
   if (section) {
-    if (read(magic) < magic.size()) throw Malformed("file ends within a section header");
-    big_endian_ = magic[0] == 0x1a;
+    if (input_.read(magic) < magic.size()) throw Malformed("file ends within a section header");
+    byte_order_ = magic[0] == 0x1a ? std::endian::big : std::endian::little;
     if (integer(magic) != pcapng::kByteOrderMagic) throw Malformed("not a pcapng section header");
     in_section_ = true;
   }
@@ -116,7 +112,7 @@ bool PcapngReader::read_block() {
 
   body_.resize(length - header.size());
   std::ranges::copy(std::span(magic).first(taken), body_.begin());
-  if (read(std::span(body_).subspan(taken)) < body_.size() - taken)
+  if (input_.read(std::span(body_).subspan(taken)) < body_.size() - taken)
     throw Malformed("file ends within a block");
   if (integer(std::span(body_).last(4)) != length) throw Malformed("its two lengths differ");
   body_.resize(body_.size() - 4);
@@ -231,13 +227,6 @@ StatisticsSeen PcapngReader::read_statistics() {
 const PcapngReader::Interface& PcapngReader::interface(std::uint32_t id) const {
   if (id >= interfaces_.size()) throw Malformed(std::format("unknown interface {}", id));
   return interfaces_[id];
-}
-
-std::uint64_t PcapngReader::integer(std::span<const std::uint8_t> bytes) const {
-  std::uint64_t value = 0;
-  for (std::size_t index = 0; index < bytes.size(); ++index)
-    value = value << 8U | bytes[big_endian_ ? index : bytes.size() - 1 - index];
-  return value;
 }
 
 std::uint32_t PcapngReader::word(std::size_t at) const {

@@ -3,8 +3,11 @@
 // Reads pcapng (draft-ietf-opsawg-pcapng) block by block, of either byte order and from any writer,
 // in bounded memory.
 
-#include "captures/captured_packet.hh"
+#include "captures/byte_order.hh"
+#include "captures/capture_input.hh"
+#include "captures/seen_block.hh"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -12,37 +15,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <variant>
 #include <vector>
 
 namespace captures {
-
-// What the reader hands out. Interfaces are counted over the whole file, not per section.
-struct InterfaceSeen {
-  std::uint16_t link_type = 0;  // 1 is Ethernet
-  std::uint32_t snap_length = 0;
-  std::string name;  // empty where the file gives none
-};
-
-struct PacketSeen {
-  std::size_t interface = 0;
-  CapturedPacket packet;  // a simple packet block has no timestamp: 0
-  std::string comment;    // all of the packet's comments, one a line
-};
-
-struct SecretsSeen {
-  std::uint32_t type = 0;
-  std::string text;
-};
-
-struct StatisticsSeen {
-  std::size_t interface = 0;
-  std::optional<std::uint64_t> received;
-  std::uint64_t dropped = 0;  // by the interface and by the system
-};
-
-using SeenBlock = std::variant<InterfaceSeen, PacketSeen, SecretsSeen, StatisticsSeen>;
 
 class PcapngReader {
  public:
@@ -52,6 +27,7 @@ class PcapngReader {
 
   // Reads from `input`, which must outlive the reader.
   explicit PcapngReader(std::istream& input) : input_(input) {}
+  explicit PcapngReader(const CaptureInput& input) : input_(input) {}
 
   // The next block of a kind we know, others skipped; nullopt at the end of the file. An error
   // names the block, "block 17: packet of an unknown interface", and ends the reading: no call may
@@ -76,11 +52,13 @@ class PcapngReader {
   StatisticsSeen read_statistics();
   std::optional<SeenBlock> read_known_block();
   const Interface& interface(std::uint32_t id) const;
-  std::uint64_t integer(std::span<const std::uint8_t> bytes) const;
+  std::uint64_t integer(std::span<const std::uint8_t> bytes) const {
+    return read_integer(bytes, byte_order_);
+  }
   std::uint32_t word(std::size_t at) const;
 
-  std::istream& input_;
-  bool big_endian_ = false;
+  CaptureInput input_;
+  std::endian byte_order_ = std::endian::little;  // of this section
   bool in_section_ = false;
   std::size_t block_number_ = 0;
   std::uint32_t type_ = 0;
