@@ -2,6 +2,7 @@
 
 #include "base/errors.hh"
 #include "captures/link_frame.hh"
+#include "captures/pcapng_format.hh"
 #include "captures/pcapng_reader.hh"
 
 #include <format>
@@ -17,7 +18,7 @@ void take_packet(EndCapture& capture, captures::CapturedPacket&& packet, std::si
     return;
   }
   const bool outbound = packet.direction == captures::Direction::kOutbound;
-  const auto parsed = captures::parse_ethernet_frame(packet.bytes);
+  const auto parsed = captures::parse_frame(captures::kLinkEthernet, packet.bytes);
   (outbound ? capture.outbound : capture.inbound)
       .push_back({.captured = std::move(packet), .parsed = parsed, .number = number});
 }
@@ -40,6 +41,8 @@ EndCapture read_end_capture(std::istream& input, std::string end) {
                                          capture.end, interface->link_type));
     } else if (const auto* statistics = std::get_if<captures::StatisticsSeen>(&**block)) {
       capture.dropped += statistics->dropped;
+    } else if (const auto* secrets = std::get_if<captures::SecretsSeen>(&**block)) {
+      if (secrets->type == captures::pcapng::kTlsKeylog) capture.keylog += secrets->text;
     } else if (auto* packet = std::get_if<captures::PacketSeen>(&**block)) {
       if (++number > kMaxPackets)
         throw base::LabError(

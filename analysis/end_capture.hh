@@ -30,6 +30,7 @@ struct EndCapture {
   std::vector<std::size_t> undirected;  // numbers of packets whose direction the file does not tell
   std::uint64_t dropped = 0;
   std::uint64_t truncated = 0;
+  std::string keylog;  // NSS lines of all its decryption secrets blocks
 };
 
 // Reads a whole pcapng file. Throws LabError that names the end and the block where the file is

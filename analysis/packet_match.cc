@@ -102,6 +102,7 @@ class Matcher {
       ++fate.extra_copies;
     } else {
       fate.delay = delay_between(*best, arrival);
+      fate.arrival = arrival;
     }
     return true;
   }

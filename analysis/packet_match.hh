@@ -22,8 +22,9 @@ struct Observation {
 // What became of a packet that was sent.
 struct Fate {
   std::optional<base::Nanoseconds>
-      delay;                       // of the first copy that arrived; empty where none did: lost
-  std::uint64_t extra_copies = 0;  // duplicates made on the way
+      delay;                           // of the first copy that arrived; empty where none did: lost
+  std::optional<std::size_t> arrival;  // which of the arrivals that copy is
+  std::uint64_t extra_copies = 0;      // duplicates made on the way
   bool corrupted = false;  // a copy arrived with one bit flipped, which is how netem corrupts
   bool arrived() const { return delay.has_value(); }
 };

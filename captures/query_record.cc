@@ -75,6 +75,13 @@ Json to_json(const LostPacket& lost) {
   return {{"from", lost.from}, {"ordinal", lost.ordinal}, {"by", lost.by}};
 }
 
+Json to_json(const SumPart& part) {
+  Json json{{"what", part.what}, {"ns", part.time.count()}};
+  if (!part.at.empty()) json["at"] = part.at;
+  if (!part.note.empty()) json["note"] = part.note;
+  return json;
+}
+
 template <typename Element>
 Json to_json(const std::vector<Element>& elements) {
   Json array = Json::array();
@@ -161,6 +168,18 @@ void read_wire(const JsonFields& fields, QueryRecord& record) {
                            .by = lost.require<std::string>("by")});
 }
 
+void read_explanation(const JsonFields& fields, QueryRecord& record) {
+  for (const JsonFields& part : fields.objects("sum"))
+    record.sum.push_back({.what = part.require<std::string>("what"),
+                          .time = part.require<base::Nanoseconds>("ns"),
+                          .at = part.find<std::string>("at").value_or(""),
+                          .note = part.find<std::string>("note").value_or("")});
+  record.unexplained = fields.find<base::Nanoseconds>("unexplained_ns");
+  record.explanation = fields.find<std::string>("explanation").value_or("");
+  record.findings = fields.find<std::vector<std::string>>("findings").value_or(
+      std::vector<std::string>());
+}
+
 QueryRecord read_record(const JsonFields& fields) {
   QueryRecord record;
   record.id = fields.require<std::string>("id");
@@ -180,6 +199,7 @@ QueryRecord read_record(const JsonFields& fields) {
   record.fallback = fields.find<std::string>("fallback");
   read_connection(fields, record);
   read_wire(fields, record);
+  read_explanation(fields, record);
   return record;
 }
 
@@ -217,7 +237,11 @@ std::string to_json_line(const QueryRecord& record, Keylog keylog) {
       {"flows", to_json(record.flows)},
       {"settings", to_json(record.settings)},
       {"wire", to_json(record.wire)},
-      {"lost", to_json(record.lost)}};
+      {"lost", to_json(record.lost)},
+      {"sum", to_json(record.sum)},
+      {"unexplained_ns", value_or_null(record.unexplained)},
+      {"explanation", record.explanation},
+      {"findings", record.findings}};
   if (keylog == Keylog::kInclude) line["keylog"] = record.keylog;
   // Text from the wire may not be UTF-8: replaced rather than thrown.
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);

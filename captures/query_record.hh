@@ -67,6 +67,15 @@ struct LostPacket {
   bool operator==(const LostPacket&) const = default;
 };
 
+// A part of the query's time (docs/method.md names them all).
+struct SumPart {
+  std::string what;  // "quic_handshake", "quic_pto", "work"
+  base::Nanoseconds time{0};
+  std::string at;    // whose timer or work it was, "client" or "server"; empty for round trips
+  std::string note;  // what a timer repaired, by how much a budget was short; may be empty
+  bool operator==(const SumPart&) const = default;
+};
+
 struct EarlyData {
   bool attempted = false;
   bool accepted = false;
@@ -122,6 +131,12 @@ struct QueryRecord {
   ClientSettings settings;
   std::optional<WireCounts> wire;  // analysis only
   std::vector<LostPacket> lost;    // analysis only
+  // Analysis only. With an answer the parts and `unexplained` add up to `time`; without one there
+  // are none, and `explanation` says what stopped the query.
+  std::vector<SumPart> sum;
+  std::optional<base::Nanoseconds> unexplained;
+  std::string explanation;            // in one line
+  std::vector<std::string> findings;  // identifiers of those that concern the query
   std::string keylog;              // NSS lines; in labquery's report only, never in queries.jsonl
   bool operator==(const QueryRecord&) const = default;
 };

@@ -3,8 +3,8 @@
 // Whether a block measured what was configured. A block that did not is invalid: shown, never
 // averaged in.
 
+#include "analysis/block_account.hh"
 #include "analysis/cell_spec.hh"
-#include "analysis/wire_account.hh"
 #include "captures/query_record.hh"
 #include "harness/plan.hh"
 

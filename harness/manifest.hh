@@ -3,8 +3,8 @@
 // manifest.json: what a run was made of, whether it came to its end, and whether its figures can be
 // trusted.
 
+#include "analysis/block_account.hh"
 #include "analysis/summary.hh"
-#include "analysis/wire_account.hh"
 #include "base/clock.hh"
 #include "harness/command_line.hh"
 #include "harness/image.hh"

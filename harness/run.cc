@@ -1,8 +1,9 @@
 #include "harness/run.hh"
 
+#include "analysis/block_evidence.hh"
+#include "analysis/query_analysis.hh"
 #include "analysis/expectations.hh"
 #include "analysis/summary.hh"
-#include "analysis/wire_account.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
 #include "captures/block_capture.hh"
@@ -10,6 +11,7 @@
 #include "harness/block_schedule.hh"
 #include "harness/fidelity.hh"
 #include "harness/manifest.hh"
+#include "harness/path_timing.hh"
 #include "harness/plan_json.hh"
 #include "harness/progress.hh"
 #include "harness/run_directory.hh"
@@ -152,7 +154,10 @@ class Run {
                          std::ios::binary);
     std::ifstream server(captures::block_capture_path(directory_.captures(), block.index, "server"),
                          std::ios::binary);
-    result.account = analysis::account_block({client, server}, records, lab_addresses(plan_));
+    const analysis::BlockEvidence evidence =
+        analysis::examine_block({client, server}, records, lab_addresses(plan_));
+    analysis::analyse_queries(evidence, records, timing_of(plan_));
+    result.account = evidence.account;
     nlohmann::json facts = nlohmann::json::parse(result.facts);
     // By far the largest part, and the same in every block.
     if (manifest_.network.empty()) manifest_.network = facts.at("network").dump();

@@ -1,5 +1,4 @@
-#include "analysis/wire_account.hh"
-
+#include "analysis/block_evidence.hh"
 #include "base/errors.hh"
 #include "captures/block_capture.hh"
 #include "tests/captures/frame_builder.hh"
@@ -40,7 +39,7 @@ class WireAccount : public testing::Test {
                                                          .server_keylog = {}});
     std::istringstream client(files.client);
     std::istringstream server(files.server);
-    return account_block({client, server}, records_, lab_);
+    return examine_block({client, server}, records_, lab_).account;
   }
 
   static void send(captures::EndEvidence& from, captures::EndEvidence& to, int at_ms,
@@ -175,7 +174,7 @@ TEST_F(WireAccount, MalformedCaptureIsAnErrorThatNamesIt) {
   std::istringstream client("rubbish");
   std::istringstream server;
   try {
-    account_block({client, server}, records_, lab_);
+    examine_block({client, server}, records_, lab_).account;
     FAIL() << "no exception";
   } catch (const base::LabError& error) {
     EXPECT_STREQ(error.what(), "capture of the client: block 1: file ends within a block header");

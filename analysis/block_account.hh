@@ -1,8 +1,6 @@
 #pragma once
 
-// What crossed the wire in one block: every packet of both captures belongs to a query, to the
-// calibration, or is a complaint; every packet that was sent arrived or is lost. Reads capture
-// files, never the network.
+// What crossed the wire in one block, in numbers.
 
 #include "base/clock.hh"
 #include "captures/ip_packet.hh"
@@ -12,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <istream>
 #include <optional>
 #include <set>
 #include <span>
@@ -30,6 +27,7 @@ struct DirectionAccount {
   std::uint64_t corrupted = 0;
   std::optional<base::Nanoseconds> min_delay;  // empty where nothing arrived
   std::optional<base::Nanoseconds> max_delay;
+  void note_delay(base::Nanoseconds delay);
   bool operator==(const DirectionAccount&) const = default;
 };
 
@@ -56,16 +54,6 @@ struct BlockAccount {
   // Nothing in the captures speaks against the block.
   bool is_sound() const;
 };
-
-struct CaptureStreams {
-  std::istream& client;
-  std::istream& server;
-};
-
-// Accounts a block and sets `wire` and `lost` of its records, which are those of this block only.
-// Throws LabError where a capture is malformed or two records used the same flow.
-BlockAccount account_block(const CaptureStreams& streams, std::span<captures::QueryRecord> records,
-                           const std::set<captures::IpAddress>& lab_addresses);
 
 // Adds the account of another block.
 void merge(BlockAccount& into, const BlockAccount& other);

@@ -1,0 +1,146 @@
+#include "analysis/block_evidence.hh"
+
+#include "analysis/packet_match.hh"
+#include "captures/flow_index.hh"
+
+#include <algorithm>
+#include <format>
+
+namespace analysis {
+namespace {
+
+using captures::QueryRecord;
+
+constexpr std::size_t kEthernetHeaderBytes = 14;
+
+std::vector<Observation> observations(const std::vector<EndPacket>& packets) {
+  std::vector<Observation> seen;
+  seen.reserve(packets.size());
+  for (const EndPacket& packet : packets) {
+    const std::span<const std::uint8_t> bytes(packet.captured.bytes);
+    seen.push_back({.timestamp_ns = packet.captured.timestamp_ns,
+                    .bytes = bytes.subspan(std::min(bytes.size(), kEthernetHeaderBytes))});
+  }
+  return seen;
+}
+
+void count_sent(DirectionAccount& account, std::uint32_t ip_length, const Fate& fate) {
+  ++account.sent;
+  account.sent_bytes += ip_length;
+  account.duplicated += fate.extra_copies;
+  if (fate.corrupted) ++account.corrupted;
+  if (fate.arrived()) {
+    account.note_delay(*fate.delay);
+  } else {
+    ++account.lost;
+  }
+}
+
+// One direction's accounts, written into the block's account and the records.
+class DirectionAccountant {
+ public:
+  DirectionAccountant(BlockEvidence& evidence, std::span<QueryRecord> records,
+                      const std::set<captures::IpAddress>& lab_addresses)
+      : account_(evidence.account),
+        queries_(evidence.queries),
+        records_(records),
+        lab_addresses_(lab_addresses),
+        flows_(records) {}
+
+  void account(const EndCapture& from, const EndCapture& to) {
+    const MatchResult match = match_packets(observations(from.outbound), observations(to.inbound));
+    for (std::size_t index = 0; index < from.outbound.size(); ++index)
+      account_sent(from.outbound[index], match.sent[index], from, to);
+    for (const std::size_t index : match.never_sent) {
+      const EndPacket& packet = to.inbound[index];
+      complain(to.end, packet.number, "arrived but was never sent");
+      if (packet.parsed) check_addresses(packet.parsed->tuple);
+    }
+  }
+
+ private:
+  void account_sent(const EndPacket& packet, const Fate& fate, const EndCapture& from,
+                    const EndCapture& to) {
+    const bool to_server = from.end == "client";
+    if (!packet.parsed) {
+      complain(from.end, packet.number, packet.parsed.error());
+      return;
+    }
+    const captures::IpPacket& ip = *packet.parsed;
+    check_addresses(ip.tuple);
+    account_.largest_ip_packet = std::max(account_.largest_ip_packet, ip.ip_length);
+    const auto direction = to_server ? &PathAccount::to_server : &PathAccount::to_client;
+    if (ip.is_echo()) {
+      count_sent(account_.calibration.*direction, ip.ip_length, fate);
+      return;
+    }
+    const auto owner = flows_.owner_of(ip);
+    if (!owner) {
+      complain(from.end, packet.number, "belongs to no query");
+      return;
+    }
+    count_sent(account_.queries.*direction, ip.ip_length, fate);
+    QueryRecord& record = records_[*owner];
+    captures::SentCount& sent = to_server ? record.wire->client : record.wire->server;
+    ++sent.packets;
+    sent.bytes += ip.ip_length;
+    if (!fate.arrived())
+      record.lost.push_back({.from = from.end, .ordinal = sent.packets, .by = "netem"});
+    queries_[*owner].push_back(
+        {.from = to_server ? End::kClient : End::kServer,
+         .packet = &packet,
+         .fate = fate,
+         .ordinal = sent.packets,
+         .arrival_number = fate.arrival ? to.inbound[*fate.arrival].number : 0});
+  }
+
+  void check_addresses(const captures::FiveTuple& tuple) {
+    for (const captures::IpAddress& address : {tuple.source, tuple.destination})
+      if (!lab_addresses_.contains(address))
+        account_.foreign_addresses.insert(captures::to_string(address));
+  }
+
+  void complain(const std::string& end, std::size_t number, std::string_view complaint) {
+    ++account_.unaccounted;
+    if (account_.complaints.size() < BlockAccount::kMaxComplaints)
+      account_.complaints.push_back(std::format("{} packet {}: {}", end, number, complaint));
+  }
+
+  BlockAccount& account_;
+  std::vector<std::vector<SentPacket>>& queries_;
+  std::span<QueryRecord> records_;
+  const std::set<captures::IpAddress>& lab_addresses_;
+  captures::FlowIndex flows_;
+};
+
+void count_undirected(BlockAccount& account, const EndCapture& capture) {
+  account.unaccounted += capture.undirected.size();
+  if (!capture.undirected.empty())
+    account.complaints.push_back(std::format("{} packet {}: its direction is not recorded",
+                                             capture.end, capture.undirected.front()));
+}
+
+}  // namespace
+
+BlockEvidence examine_block(const CaptureStreams& streams, std::span<QueryRecord> records,
+                            const std::set<captures::IpAddress>& lab_addresses) {
+  BlockEvidence evidence{.client = read_end_capture(streams.client, "client"),
+                         .server = read_end_capture(streams.server, "server"),
+                         .queries = std::vector<std::vector<SentPacket>>(records.size()),
+                         .account = {}};
+  for (QueryRecord& record : records) {
+    record.wire = captures::WireCounts{};
+    record.lost.clear();
+  }
+  DirectionAccountant accountant(evidence, records, lab_addresses);
+  accountant.account(evidence.client, evidence.server);
+  accountant.account(evidence.server, evidence.client);
+  for (const EndCapture* capture : {&evidence.client, &evidence.server}) {
+    count_undirected(evidence.account, *capture);
+    evidence.account.capture_drops += capture->dropped;
+    evidence.account.truncated += capture->truncated;
+  }
+  return evidence;
+}
+
+}  // namespace analysis

@@ -1,0 +1,65 @@
+#include "analysis/exchange.hh"
+
+#include "analysis/block_evidence.hh"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace analysis {
+namespace {
+
+// The packets of one query as they are decoded.
+class ExchangeBuilder {
+ public:
+  explicit ExchangeBuilder(const SecretStore& secrets) : secrets_(secrets) {}
+
+  Exchange build(std::vector<SentPacket> packets) {
+    std::ranges::stable_sort(
+        packets, {}, [](const SentPacket& sent) { return sent.packet->captured.timestamp_ns; });
+    for (const SentPacket& sent : packets) add(sent);
+    for (PacketEvent& event : exchange_.events)
+      conversations_[event.conversation]->describe(event.from, event.packet);
+    for (const auto& conversation : conversations_)
+      exchange_.conversations.push_back(conversation->facts());
+    return std::move(exchange_);
+  }
+
+ private:
+  void add(const SentPacket& sent) {
+    const captures::IpPacket& ip = *sent.packet->parsed;
+    const std::size_t conversation = conversation_of(sent.from, ip);
+    PacketEvent event{.from = sent.from,
+                      .sent_ns = sent.packet->captured.timestamp_ns,
+                      .arrived_ns = {},
+                      .number = sent.packet->number,
+                      .arrival_number = sent.arrival_number,
+                      .ordinal = sent.ordinal,
+                      .extra_copies = sent.fate.extra_copies,
+                      .corrupted = sent.fate.corrupted,
+                      .conversation = conversation,
+                      .packet = conversations_[conversation]->take(sent.from, ip)};
+    if (sent.fate.delay) event.arrived_ns = event.sent_ns + sent.fate.delay->count();
+    exchange_.events.push_back(std::move(event));
+  }
+
+  std::size_t conversation_of(End from, const captures::IpPacket& ip) {
+    const captures::FiveTuple tuple = from == End::kClient ? ip.tuple : ip.tuple.reversed();
+    const auto [found, added] = by_tuple_.emplace(tuple, conversations_.size());
+    if (added) conversations_.push_back(make_conversation(ip, secrets_));
+    return found->second;
+  }
+
+  const SecretStore& secrets_;
+  std::map<captures::FiveTuple, std::size_t> by_tuple_;  // of packets from the client
+  std::vector<std::unique_ptr<Conversation>> conversations_;
+  Exchange exchange_;
+};
+
+}  // namespace
+
+Exchange make_exchange(std::vector<SentPacket> packets, const SecretStore& secrets) {
+  return ExchangeBuilder(secrets).build(std::move(packets));
+}
+
+}  // namespace analysis

@@ -1,0 +1,134 @@
+#include "analysis/rtt_estimator.hh"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+
+namespace analysis {
+namespace {
+
+using base::Nanoseconds;
+using std::chrono::milliseconds;
+
+constexpr Nanoseconds kGranularity = milliseconds(1);  // RFC 9002 section 6.1.2
+constexpr std::size_t kSpaces = 3;
+constexpr int kAckDelayExponent = 3;  // the default of RFC 9000 section 18.2
+
+std::size_t space_of(QuicPacketType type) {
+  if (type == QuicPacketType::kInitial) return 0;
+  return type == QuicPacketType::kHandshake ? 1 : 2;
+}
+
+// What one end learns from the acknowledgements that reach it.
+class QuicObserver {
+ public:
+  QuicObserver(const Exchange& exchange, End end) : exchange_(exchange), end_(end) {
+    estimate_.smoothed = exchange.initial_rtt(end);
+    estimate_.variation = estimate_.smoothed / 2;
+  }
+
+  RttEstimate at(std::int64_t at_ns) {
+    for (const PacketEvent& event : exchange_.events)
+      if (event.from != end_ && event.useful() && *event.arrived_ns <= at_ns)
+        for (const QuicPacket& packet : event.packet.quic) take(packet, *event.arrived_ns);
+    return estimate_;
+  }
+
+ private:
+  void take(const QuicPacket& packet, std::int64_t now_ns) {
+    const std::size_t space = space_of(packet.type);
+    for (const QuicFrame& frame : packet.frames) {
+      if (frame.type != quic_frame::kAck && frame.type != quic_frame::kAckEcn) continue;
+      const std::uint64_t largest = frame.ranges.front().largest;
+      // RFC 9002 section 5.1: only a newly acknowledged largest packet gives a sample.
+      if (!acknowledged_.at(space).insert(largest).second) continue;
+      const auto sent_ns = send_time(space, largest);
+      if (!sent_ns || *sent_ns > now_ns) continue;
+      // RFC 9002 section 5.3: acknowledgements of Initial packets are not delayed on purpose.
+      const auto delay = space == 2
+                             ? std::chrono::microseconds(static_cast<std::int64_t>(frame.ack_delay)
+                                                         << kAckDelayExponent)
+                             : std::chrono::microseconds(0);
+      estimate_.add_sample(Nanoseconds(now_ns - *sent_ns),
+                           std::min<Nanoseconds>(delay, milliseconds(25)));
+    }
+  }
+
+  // Of an ack-eliciting packet of ours.
+  std::optional<std::int64_t> send_time(std::size_t space, std::uint64_t number) const {
+    for (const PacketEvent& event : exchange_.events) {
+      if (event.from != end_) continue;
+      for (const QuicPacket& packet : event.packet.quic)
+        if (packet.number == number && space_of(packet.type) == space)
+          return packet.ack_eliciting() ? std::optional(event.sent_ns) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  const Exchange& exchange_;
+  End end_;
+  RttEstimate estimate_;
+  std::array<std::set<std::uint64_t>, kSpaces> acknowledged_;
+};
+
+}  // namespace
+
+void RttEstimate::add_sample(Nanoseconds sample, Nanoseconds ack_delay) {
+  latest = sample;
+  if (!minimum) {
+    minimum = sample;
+    smoothed = sample;
+    variation = sample / 2;
+    return;
+  }
+  minimum = std::min(*minimum, sample);
+  const Nanoseconds adjusted = sample >= *minimum + ack_delay ? sample - ack_delay : sample;
+  const Nanoseconds deviation = std::chrono::abs(smoothed - adjusted);
+  variation = (3 * variation + deviation) / 4;
+  smoothed = (7 * smoothed + adjusted) / 8;
+}
+
+RttEstimate quic_rtt(const Exchange& exchange, End end, std::int64_t at_ns) {
+  return QuicObserver(exchange, end).at(at_ns);
+}
+
+Nanoseconds quic_pto(const RttEstimate& estimate) {
+  return estimate.smoothed + std::max(4 * estimate.variation, kGranularity);
+}
+
+RttEstimate tcp_rtt(const Exchange& exchange, End end, std::int64_t at_ns) {
+  RttEstimate estimate;
+  std::uint64_t known = 0;  // bytes whose acknowledgement has been seen
+  bool handshake_known = false;
+  for (const PacketEvent& ack : exchange.events) {
+    if (ack.from == end || !ack.useful() || *ack.arrived_ns > at_ns || !ack.packet.tcp ||
+        !ack.packet.tcp->ack)
+      continue;
+    const bool of_handshake = !handshake_known;
+    handshake_known = true;
+    const std::uint64_t upto = ack.packet.tcp->acknowledged;
+    if (upto <= known && !of_handshake) continue;
+    known = std::max(known, upto);
+    // With timestamps (RFC 7323) the sample counts from the segment that brought the byte in, so a
+    // repeated one gives a sample too.
+    std::optional<std::int64_t> sent_ns;
+    for (const PacketEvent& sent : exchange.events) {
+      if (sent.from != end || !sent.packet.tcp || !sent.useful() || *sent.arrived_ns > ack.sent_ns)
+        continue;
+      const TcpSegment& segment = *sent.packet.tcp;
+      const bool covered =
+          of_handshake ? segment.syn : segment.end == upto && segment.end > segment.begin;
+      if (covered) sent_ns = sent.sent_ns;
+    }
+    if (sent_ns) estimate.add_sample(Nanoseconds(*ack.arrived_ns - *sent_ns), Nanoseconds(0));
+  }
+  return estimate;
+}
+
+Nanoseconds tcp_rto(const RttEstimate& estimate) {
+  if (!estimate.latest) return milliseconds(1000);
+  return estimate.smoothed + std::max<Nanoseconds>(4 * estimate.variation, milliseconds(200));
+}
+
+}  // namespace analysis

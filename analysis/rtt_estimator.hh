@@ -1,0 +1,33 @@
+#pragma once
+
+// What an end knows of the round-trip time at a moment, from the packets that it had sent and
+// received by then: what its timers are made of.
+
+#include "analysis/exchange.hh"
+#include "base/clock.hh"
+
+#include <cstdint>
+#include <optional>
+
+namespace analysis {
+
+struct RttEstimate {
+  base::Nanoseconds smoothed{0};
+  base::Nanoseconds variation{0};
+  std::optional<base::Nanoseconds> latest;  // empty before the first sample
+  std::optional<base::Nanoseconds> minimum;
+
+  void add_sample(base::Nanoseconds sample, base::Nanoseconds ack_delay);
+};
+
+// QUIC: RFC 9002 section 5.3. `end`'s estimate just after `at_ns`.
+RttEstimate quic_rtt(const Exchange& exchange, End end, std::int64_t at_ns);
+// RFC 9002 section 6.2.1, without back-off and without max_ack_delay.
+base::Nanoseconds quic_pto(const RttEstimate& estimate);
+
+// TCP: RFC 6298 as Linux does it, whose variation is never below 200 ms (tcp_rto_min).
+RttEstimate tcp_rtt(const Exchange& exchange, End end, std::int64_t at_ns);
+// Without back-off. 1 s before the first sample.
+base::Nanoseconds tcp_rto(const RttEstimate& estimate);
+
+}  // namespace analysis

@@ -1,0 +1,39 @@
+#pragma once
+
+// Packets, sums and failures in words.
+
+#include "analysis/accounting.hh"
+#include "analysis/exchange.hh"
+#include "base/clock.hh"
+#include "captures/query_record.hh"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace analysis {
+
+// What a packet is, short: "SYN", "Initial 0 [ClientHello 1-1162 of 1461]", "1-RTT 3 [ACK, DNS
+// answer]". Details: all frames and ranges instead of the short form.
+enum class Details { kShort, kAll };
+std::string describe_packet(const DecodedPacket& packet, Details details);
+
+// "40.000 ms"
+std::string milliseconds_text(base::Nanoseconds time);
+
+// What the packet events[index], sent because a timer fired, makes good: "client Initial 0
+// [ClientHello] lost"; empty where nothing was lost.
+std::string repaired(const Exchange& exchange, std::size_t index);
+
+// "3600 of 3600 bytes sent, 4131 wanted, 531 short": the budget when the client's packet `request`
+// ended the stall.
+std::string stall_note(const Exchange& exchange, std::size_t request);
+
+// "1079.1 ms = 2 RTT (QUIC handshake, query) + 999.0 ms QUIC probe timeout (...)".
+std::string sum_text(base::Nanoseconds total, const Explanation& explanation);
+
+// Of a query without an answer: what was lost last, or how far it got.
+Explanation explain_failure(const Exchange& exchange, const captures::QueryRecord& record);
+
+}  // namespace analysis

@@ -1,0 +1,13 @@
+#pragma once
+
+// What the plan says about a query's path, in the words of the analysis.
+
+#include "analysis/query_analysis.hh"
+#include "harness/plan.hh"
+
+namespace harness {
+
+// `plan` must outlive the result. A record of a cell that the plan does not have is a LabError.
+analysis::TimingOf timing_of(const Plan& plan);
+
+}  // namespace harness
