@@ -1,7 +1,5 @@
 #include "clients/doh_response.hh"
 
-#include <algorithm>
-#include <cctype>
 #include <format>
 
 namespace clients {
@@ -19,14 +17,6 @@ transport::HttpRequest make_doh_request(const QuerySpec& spec, const DnsQuery& q
                                      authority_of(spec), spec.path, query.wire);
 }
 
-bool is_dns_media_type(std::string_view content_type) {
-  content_type = content_type.substr(0, content_type.find(';'));
-  while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
-  return std::ranges::equal(content_type, transport::kDnsMediaType, [](char left, char right) {
-    return std::tolower(static_cast<unsigned char>(left)) == right;
-  });
-}
-
 void DohResponse::on_response_started(transport::HttpStreamId /*stream*/) {
   progress_.mark(&captures::Phases::first_byte);
 }
@@ -37,7 +27,7 @@ void DohResponse::on_response(transport::HttpStreamId /*stream*/,
   progress_.record().http_status = static_cast<std::uint16_t>(response.status);
   if (response.status != 200) {
     progress_.fail(std::format("HTTP status {}", response.status));
-  } else if (!is_dns_media_type(response.content_type)) {
+  } else if (!transport::is_dns_media_type(response.content_type)) {
     progress_.fail(
         std::format("content type '{}', not {}", response.content_type, transport::kDnsMediaType));
   } else {

@@ -18,9 +18,6 @@ std::string authority_of(const QuerySpec& spec);
 
 transport::HttpRequest make_doh_request(const QuerySpec& spec, const DnsQuery& query);
 
-// Whether a Content-Type is DNS's, whatever its case and parameters.
-bool is_dns_media_type(std::string_view content_type);
-
 // Turns the response to the one request of a session into the query's end. `query` and `progress`
 // outlive it.
 class DohResponse final : public transport::HttpClientEvents {

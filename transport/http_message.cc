@@ -4,9 +4,19 @@
 #include "transport/base64url.hh"
 #include "transport/http_fields.hh"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace transport {
+
+bool is_dns_media_type(std::string_view content_type) {
+  content_type = content_type.substr(0, content_type.find(';'));
+  while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
+  return std::ranges::equal(content_type, kDnsMediaType, [](char left, char right) {
+    return std::tolower(static_cast<unsigned char>(left)) == right;
+  });
+}
 
 HttpRequest make_doh_request(std::string_view method, std::string_view authority,
                              std::string_view path, ByteSpan query) {

@@ -12,6 +12,8 @@
 namespace transport {
 
 inline constexpr std::string_view kDnsMediaType = "application/dns-message";
+// Whether a Content-Type is that, whatever its case and parameters.
+bool is_dns_media_type(std::string_view content_type);
 // A DNS message fits; a longer body fails its stream.
 inline constexpr std::size_t kMaxHttpBody = 65535;
 // All names and values of one header section together.
