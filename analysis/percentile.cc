@@ -10,43 +10,38 @@
 #include <ranges>
 
 namespace analysis {
-namespace {
 
-// Ranks, from 1, of the order statistics that bound a percentile. The number of samples below the
-// percentile is binomial, so that the k-th smallest lies at or below it with P(X >= k), and at or
-// above it with P(X <= k - 1).
-struct BoundRanks {
-  std::uint64_t lower = 0;  // 0: none
-  std::uint64_t upper = 0;  // n + 1: none
-};
+std::uint64_t samples_needed(double p) {
+  LABRUN_ASSERT(p > 0 && p < 1);
+  return static_cast<std::uint64_t>(std::ceil(std::log(1 - kBoundConfidence) / std::log(p)));
+}
 
-BoundRanks bound_ranks(std::uint64_t n, double p) {
-  constexpr double kTail = 1 - kBoundConfidence;
+std::string too_few_samples(std::uint64_t n, double p) {
+  return std::format("{} samples support no p{:g}: it takes {}", n, p * 100, samples_needed(p));
+}
+
+// Binary fractions: 0.07 * 100 is 7.000000000000001, which must not become rank 8.
+std::uint64_t nearest_rank(std::uint64_t n, double p) {
+  LABRUN_ASSERT(n > 0);
+  constexpr double kRounding = 1e-9;
+  const double rank = std::ceil(static_cast<double>(n) * p - kRounding);
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rank), 1, n);
+}
+
+// The k-th smallest lies at or below the percentile with P(X >= k), and at or above it with
+// P(X <= k - 1).
+BoundRanks bound_ranks(std::uint64_t n, double p, double tail) {
   const auto below = [&](std::uint64_t rank) {
     return binomial_cdf(static_cast<std::int64_t>(rank) - 1, n, p);
   };
   // `below` grows with the rank: both bounds are found by bisection.
   const auto ranks = std::views::iota(std::uint64_t{1}, n + 1);
   const auto lower =
-      std::ranges::partition_point(ranks, [&](std::uint64_t rank) { return below(rank) <= kTail; });
+      std::ranges::partition_point(ranks, [&](std::uint64_t rank) { return below(rank) <= tail; });
   const auto upper = std::ranges::partition_point(
-      ranks, [&](std::uint64_t rank) { return below(rank) < kBoundConfidence; });
+      ranks, [&](std::uint64_t rank) { return below(rank) < 1 - tail; });
   return {.lower = static_cast<std::uint64_t>(lower - ranks.begin()),
           .upper = static_cast<std::uint64_t>(upper - ranks.begin()) + 1};
-}
-
-// Binary fractions: 0.07 * 100 is 7.000000000000001, which must not become rank 8.
-std::uint64_t nearest_rank(std::uint64_t n, double p) {
-  constexpr double kRounding = 1e-9;
-  const double rank = std::ceil(static_cast<double>(n) * p - kRounding);
-  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rank), 1, n);
-}
-
-}  // namespace
-
-std::uint64_t samples_needed(double p) {
-  LABRUN_ASSERT(p > 0 && p < 1);
-  return static_cast<std::uint64_t>(std::ceil(std::log(1 - kBoundConfidence) / std::log(p)));
 }
 
 OrderStatistics::OrderStatistics(std::span<const std::optional<base::Nanoseconds>> samples,
@@ -64,9 +59,8 @@ std::optional<base::Nanoseconds> OrderStatistics::at_rank(std::uint64_t rank) co
 
 Percentile OrderStatistics::percentile(double p) const {
   Percentile result;
-  const std::uint64_t needed = samples_needed(p);
-  if (size_ < needed) {
-    result.reason = std::format("{} samples support no p{:g}: it takes {}", size_, p * 100, needed);
+  if (size_ < samples_needed(p)) {
+    result.reason = too_few_samples(size_, p);
     return result;
   }
   const BoundRanks ranks = bound_ranks(size_, p);

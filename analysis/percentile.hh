@@ -23,6 +23,22 @@ inline constexpr double kIntervalConfidence = 0.90;
 // kBoundConfidence. 5 for p50, 29 for p90, 59 for p95, 299 for p99. With fewer the sample maximum
 // is passed off as the percentile.
 std::uint64_t samples_needed(double p);
+// "298 samples support no p99: it takes 299".
+std::string too_few_samples(std::uint64_t n, double p);
+
+// The rank, from 1, of the smallest of n samples that at least a share p of them does not exceed.
+// `n` > 0.
+std::uint64_t nearest_rank(std::uint64_t n, double p);
+
+// Ranks, from 1, of the order statistics between which a percentile of n samples lies, each bound
+// with a chance of at most `tail` to miss it. Distribution-free: the number of samples below the
+// percentile is binomial (David and Nagaraja, Order Statistics, section 7.1).
+struct BoundRanks {
+  std::uint64_t lower = 0;  // 0: no sample is low enough
+  std::uint64_t upper = 0;  // n + 1: none is high enough
+  bool operator==(const BoundRanks&) const = default;
+};
+BoundRanks bound_ranks(std::uint64_t n, double p, double tail = 1 - kBoundConfidence);
 
 struct Percentile {
   std::optional<base::Nanoseconds> value;  // empty with a reason

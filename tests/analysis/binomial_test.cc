@@ -71,6 +71,42 @@ INSTANTIATE_TEST_SUITE_P(Newcombe1998, PublishedInterval,
                                          Published{0, 20, {0, 0.1611}, {0, 0.1684}},
                                          Published{1, 29, {0.0061, 0.1718}, {0.0009, 0.1776}}));
 
+// The interval is the set of p that a score test does not reject, so both bounds solve
+// (k/n - p)^2 = z^2 p (1 - p) / n: the roots of that quadratic equation, solved apart from the
+// formula under test, rounded to four digits.
+TEST(WilsonInterval, HasTheRootsOfTheScoreEquation) {
+  struct Row {
+    std::uint64_t k;
+    std::uint64_t n;
+    double lower;
+    double upper;
+  };
+  for (const auto& [k, n, lower, upper] :
+       {Row{0, 10, 0, 0.2775}, Row{1, 10, 0.0179, 0.4042}, Row{5, 10, 0.2366, 0.7634},
+        Row{8, 10, 0.4902, 0.9433}, Row{1, 100, 0.0018, 0.0545}, Row{50, 100, 0.4038, 0.5962},
+        Row{19, 100, 0.1251, 0.2778}, Row{30, 200, 0.1071, 0.2061}, Row{49, 200, 0.1906, 0.3090},
+        Row{6, 300, 0.0092, 0.0429}, Row{12, 300, 0.0230, 0.0686}, Row{15, 300, 0.0305, 0.0808}}) {
+    const ProbabilityInterval interval = wilson_interval(k, n);
+    EXPECT_NEAR(interval.lower, lower, 5e-5) << k << " of " << n;
+    EXPECT_NEAR(interval.upper, upper, 5e-5) << k << " of " << n;
+    // What k leaves out, its complement has.
+    const ProbabilityInterval other = wilson_interval(n - k, n);
+    EXPECT_NEAR(other.lower, 1 - interval.upper, 1e-12) << k << " of " << n;
+    EXPECT_NEAR(other.upper, 1 - interval.lower, 1e-12) << k << " of " << n;
+  }
+}
+
+// Clopper and Pearson by their definition: at the bounds, k or beyond has a chance of 2.5 %.
+TEST(ExactInterval, LeavesItsTailsOutside) {
+  for (const std::uint64_t n : {10U, 50U, 200U})
+    for (const std::uint64_t k : {std::uint64_t{1}, n / 5, n / 2, n - 1}) {
+      const auto count = static_cast<std::int64_t>(k);
+      const ProbabilityInterval interval = exact_interval(k, n);
+      EXPECT_NEAR(1 - cdf_by_definition(count - 1, n, interval.lower), 0.025, 1e-9) << k << n;
+      EXPECT_NEAR(cdf_by_definition(count, n, interval.upper), 0.025, 1e-9) << k << n;
+    }
+}
+
 TEST(WilsonInterval, KnowsNothingWithoutTrials) {
   EXPECT_EQ(wilson_interval(0, 0).lower, 0);
   EXPECT_EQ(wilson_interval(0, 0).upper, 1);

@@ -79,6 +79,32 @@ TEST(PercentileInterval, HasThePublishedRanksForTheMedian) {
   EXPECT_EQ(p50.upper, 15ms);
 }
 
+// Ranks by the definition, in exact rational arithmetic: the largest with P(X <= rank - 1) <= 5 %,
+// the smallest with P(X <= rank - 1) >= 95 %. n + 1 stands for none.
+TEST(PercentileInterval, HasTheRanksOfTheExactBinomial) {
+  struct Row {
+    std::uint64_t n;
+    BoundRanks p50;
+    BoundRanks p90;
+    BoundRanks p95;
+    BoundRanks p99;
+  };
+  for (const auto& [n, p50, p90, p95, p99] :
+       {Row{10, {2, 9}, {7, 11}, {8, 11}, {9, 11}}, Row{29, {10, 20}, {23, 29}, {25, 30}, {28, 30}},
+        Row{59, {23, 37}, {49, 58}, {53, 59}, {57, 60}},
+        Row{100, {42, 59}, {85, 96}, {91, 99}, {97, 101}},
+        Row{200, {88, 113}, {173, 188}, {185, 196}, {195, 201}},
+        Row{299, {135, 165}, {260, 278}, {278, 291}, {293, 299}},
+        Row{300, {136, 165}, {261, 279}, {279, 292}, {294, 300}},
+        Row{500, {232, 269}, {439, 462}, {467, 484}, {491, 499}},
+        Row{1000, {474, 527}, {884, 916}, {938, 962}, {985, 996}}}) {
+    EXPECT_EQ(bound_ranks(n, 0.50), p50) << n;
+    EXPECT_EQ(bound_ranks(n, 0.90), p90) << n;
+    EXPECT_EQ(bound_ranks(n, 0.95), p95) << n;
+    EXPECT_EQ(bound_ranks(n, 0.99), p99) << n;
+  }
+}
+
 TEST(PercentileInterval, OfP99EndsAtTheMaximumFor299) {
   EXPECT_EQ(statistics(counting(299)).percentile(0.99).upper, 299ms);
 }
