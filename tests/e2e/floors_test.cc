@@ -46,6 +46,19 @@ TEST(Floors, EveryQueryOfHandshakeTakesItsRoundTrips) {
   }
 }
 
+class FloorsOfShippedScenario : public testing::TestWithParam<const char*> {};
+
+// Their claims are exact, so that whatever holds them holds in every run.
+TEST_P(FloorsOfShippedScenario, HoldItsClaims) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_program({"labrun", scenario(GetParam()), "--out", folder.path() / "run"});
+  EXPECT_TRUE(outcome.status.succeeded()) << outcome.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Exact, FloorsOfShippedScenario,
+                         testing::Values("packets", "keyexchange", "retry", "amplification"));
+
 TEST(Floors, SmokeAnswersOverBothFamilies) {
   const TemporaryFolder folder;
   const Outcome outcome =

@@ -105,6 +105,13 @@ TEST(LossScenarios, TheTailOfDoqFollowsTheInitialRtt) {
   EXPECT_TRUE(outcome.status.succeeded()) << outcome.output;
 }
 
+TEST(LossScenarios, ATwoDatagramClientHelloShortensTheTailOfDoq) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_program({"labrun", scenario("losstail"), "--out", folder.path() / "run"});
+  EXPECT_TRUE(outcome.status.succeeded()) << outcome.output;
+}
+
 // From nothing to a table with one answer in it: boot, network, servers, captures, analysis.
 TEST(LossScenarios, AKernelStartsInLessThanASecond) {
   const TemporaryFolder folder;

@@ -234,7 +234,8 @@ TEST(RequestLine, HasWhatLabqueryReads) {
 }
 
 TEST(Golden, PlansOfTheShippedScenarios) {
-  for (const char* name : {"handshake", "loss2pct", "smoke", "initial_rtt"}) {
+  for (const char* name : {"handshake", "loss2pct", "smoke", "initial_rtt", "packets",
+                           "keyexchange", "retry", "amplification", "losstail"}) {
     const Plan plan = make_plan(
         load_scenario(tests::source_folder() / "scenarios" / (name + std::string(".yaml"))));
     expect_golden(std::string("plan-") + name + ".txt", describe(plan));

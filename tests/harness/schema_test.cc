@@ -11,8 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <yaml-cpp/yaml.h>
 
 #include <chrono>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -126,6 +128,33 @@ TEST(ScenarioReference, ExamplesAreValid) {
     ++examples;
   }
   EXPECT_GT(examples, 30);
+}
+
+json to_json(const YAML::Node& node) {
+  json result;
+  if (node.IsMap())
+    for (const auto& member : node) result[member.first.Scalar()] = to_json(member.second);
+  if (node.IsSequence())
+    for (const auto& member : node) result.push_back(to_json(member));
+  if (!node.IsScalar()) return result;
+  // As editors read YAML: a quoted scalar is a string, a plain one what it looks like.
+  if (node.Tag() == "!") return node.Scalar();
+  json value = json::parse(node.Scalar(), nullptr, false);
+  return value.is_discarded() ? json(node.Scalar()) : value;
+}
+
+TEST(ScenarioSchema, AcceptsEveryShippedScenario) {
+  std::size_t scenarios = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(tests::source_folder() / "scenarios")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++scenarios;
+    EXPECT_THAT(tests::complaints(text_of("scenarios/scenario.schema.json"),
+                                  to_json(YAML::LoadFile(entry.path())).dump()),
+                IsEmpty())
+        << entry.path();
+  }
+  EXPECT_GE(scenarios, 9U);
 }
 
 TEST(PlanSchema, FitsWhatWeWrite) {
