@@ -20,6 +20,15 @@ using Kind = ChainStep::Kind;
 // Shorter waits are the program's reaction, not a cause of their own.
 constexpr Nanoseconds kWorthNaming = std::chrono::milliseconds(1);
 
+// Over HTTP/3 an answer is complete with its stream's FIN, which may come alone (RFC 9114 section
+// 4.1).
+bool carries_answer(const DecodedPacket& packet) {
+  return packet.carries(MessageKind::kDnsAnswer) ||
+         std::ranges::any_of(packet.data, [](const DataRange& range) {
+           return range.kind == StreamKind::kQuicStream && range.fin && range.stream % 4 == 0;
+         });
+}
+
 // The packet that completed the answer: the last to arrive by then, of those that carry a DNS
 // answer if any does.
 std::optional<std::size_t> completing_event(const Exchange& exchange, std::int64_t answered_ns) {
@@ -34,8 +43,7 @@ std::optional<std::size_t> completing_event(const Exchange& exchange, std::int64
     }
     return found;
   };
-  const auto answer = latest(
-      [](const PacketEvent& event) { return event.packet.carries(MessageKind::kDnsAnswer); });
+  const auto answer = latest([](const PacketEvent& event) { return carries_answer(event.packet); });
   return answer ? answer : latest([](const PacketEvent&) { return true; });
 }
 
@@ -124,7 +132,9 @@ class Summation {
 
   void take_wait(const ChainStep& step) {
     Nanoseconds& work = work_.at(static_cast<std::size_t>(step.at));
-    if (step.cause == CauseKind::kUnexplained && step.time > kWorthNaming) {
+    const bool nothing_fits = step.cause == CauseKind::kUnexplained ||
+                              (step.cause == CauseKind::kProcessing && exchange_.work_is_free);
+    if (nothing_fits && step.time > kWorthNaming) {
       result_.unexplained += step.time;
     } else if (is_timer(step.cause)) {
       add({.what = std::string(to_string(step.cause)),

@@ -4,10 +4,12 @@
 // that goes too far sticks: later reads give zeros and empty spans, so a parser asks once at the
 // end.
 
+#include "analysis/quic_varint.hh"
 #include "transport/bytes.hh"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace analysis {
 
@@ -22,13 +24,12 @@ class ByteReader {
     return value;
   }
 
-  // RFC 9000 section 16.
   std::uint64_t varint() {
-    if (at_ >= bytes_.size()) failed_ = true;
-    if (failed_) return 0;
-    const std::size_t size = std::size_t{1} << (bytes_[at_] >> 6U);
-    const std::uint64_t value = integer(size);
-    return value & ~(std::uint64_t{3} << (size * 8 - 2));
+    transport::ByteSpan rest = bytes_.subspan(at_);
+    const auto value = failed_ ? std::nullopt : take_varint(rest);
+    failed_ = !value;
+    at_ = bytes_.size() - rest.size();
+    return value.value_or(0);
   }
 
   transport::ByteSpan span(std::uint64_t size) {

@@ -147,8 +147,20 @@ class CauseFinder {
         return from_arrival(CauseKind::kTcpDelayedAck, *arrival, event);
       return std::nullopt;
     }
+    // A tail loss probe may bring new data (RFC 8985 section 7.3), where older is under way.
     const bool again = !event.packet.data.empty() && event.packet.data.front().again;
-    return again ? repetition_timer(index, arrival) : std::nullopt;
+    return again || segment.begin > acknowledged_by_then(event) ? repetition_timer(index, arrival)
+                                                                : std::nullopt;
+  }
+
+  // How many bytes of the sender it knew to have arrived.
+  std::uint64_t acknowledged_by_then(const PacketEvent& event) const {
+    std::uint64_t acknowledged = 0;
+    for (const PacketEvent& other : exchange_.events)
+      if (other.from != event.from && other.conversation == event.conversation && other.useful() &&
+          other.packet.tcp && *other.arrived_ns <= event.sent_ns)
+        acknowledged = std::max(acknowledged, other.packet.tcp->acknowledged);
+    return acknowledged;
   }
 
   // Linux asks for 1 s, a few times without doubling it (tcp_syn_linear_timeouts), then doubles.

@@ -3,7 +3,6 @@
 #include "transport/dns_message.hh"
 #include "transport/dns_text.hh"
 
-#include <algorithm>
 #include <format>
 
 namespace analysis {
@@ -23,10 +22,7 @@ DnsFacts facts_of(const transport::DnsMessage& message, std::size_t bytes) {
   for (const transport::DnsQuestion& question : message.questions)
     facts.questions.push_back(
         std::format("{} {}", question.name, transport::to_string(question.type)));
-  if (!message.edns) return facts;
-  const auto padding = std::ranges::find(message.edns->options, transport::kOptionPadding,
-                                         &transport::EdnsOption::code);
-  if (padding != message.edns->options.end()) facts.padding = padding->data.size();
+  if (const auto padding = dns_padding(message)) facts.padding = *padding;
   return facts;
 }
 

@@ -42,6 +42,9 @@ struct Exchange {
   base::Nanoseconds client_initial_rtt{333'000'000};
   base::Nanoseconds server_initial_rtt{333'000'000};
 
+  // In virtual time work takes none: a program that waits then waits for something.
+  bool work_is_free = false;
+
   base::Nanoseconds delay_from(End end) const {
     return end == End::kClient ? delay_from_client : delay_from_server;
   }

@@ -42,7 +42,8 @@ void find_retries(const Inspection& inspection, const Events& events,
     if (event->from != End::kServer || !event->packet.has_quic(QuicPacketType::kRetry)) continue;
     finding.packets.push_back(reference_to(*event));
     const PacketEvent* trigger = trigger_of(*event, events);
-    answers_a_beginning = answers_a_beginning || trigger == nullptr || starts_client_hello(*trigger);
+    answers_a_beginning =
+        answers_a_beginning || trigger == nullptr || starts_client_hello(*trigger);
   }
   if (finding.packets.empty()) return;
   if (!answers_a_beginning) {
@@ -53,9 +54,10 @@ void find_retries(const Inspection& inspection, const Events& events,
   } else {
     finding.text = finding.packets.size() == 1
                        ? "the server asked for address validation"
-                       : std::format("the server asked {} times for address validation, once for "
-                                     "each datagram of the ClientHello; the client takes the first",
-                                     finding.packets.size());
+                       : std::format(
+                             "the server asked {} times for address validation, once for "
+                             "each datagram of the ClientHello; the client takes the first",
+                             finding.packets.size());
   }
   findings.push_back(std::move(finding));
 }
@@ -63,9 +65,10 @@ void find_retries(const Inspection& inspection, const Events& events,
 void find_version_negotiation(const Events& events, std::vector<Finding>& findings) {
   for (const PacketEvent* event : events) {
     if (!event->packet.has_quic(QuicPacketType::kVersionNegotiation)) continue;
-    findings.push_back({.id = "version-negotiation",
-                        .packets = {reference_to(*event)},
-                        .text = "the server does not speak the version that the client began with"});
+    findings.push_back(
+        {.id = "version-negotiation",
+         .packets = {reference_to(*event)},
+         .text = "the server does not speak the version that the client began with"});
     return;
   }
 }
@@ -78,10 +81,9 @@ const PacketEvent* released_by(const PacketEvent& request, std::uint64_t budget_
   for (const PacketEvent* event : events) {
     if (event->from != End::kServer || event->sent_ns < *request.arrived_ns) continue;
     if (event->sent_ns > *request.arrived_ns + kAtOnce.count()) return nullptr;
-    const bool continues =
-        std::ranges::any_of(event->packet.data, [](const DataRange& range) {
-          return range.kind == StreamKind::kHandshakeCrypto && range.begin > 0 && !range.again;
-        });
+    const bool continues = std::ranges::any_of(event->packet.data, [](const DataRange& range) {
+      return range.kind == StreamKind::kHandshakeCrypto && range.begin > 0 && !range.again;
+    });
     if (continues) return event->packet.payload_bytes > budget_left ? event : nullptr;
   }
   return nullptr;
@@ -102,7 +104,8 @@ void find_stall(const Inspection& inspection, std::size_t conversation, const Ev
         {.id = "amplification-stall",
          .packets = {reference_to(*request), reference_to(*released)},
          .text = std::format(
-             "{} bytes of UDP payload had come, so {} could go; the server's first flight is {}, {} "
+             "{} bytes of UDP payload had come, so {} could go; the server's first flight is {}, "
+             "{} "
              "too many. A chain shorter by as much avoids it, a ClientHello of one more datagram "
              "(post-quantum key share), or an address validated before (Retry, token)",
              budget.received, budget.allowed(), wanted, missing)});
@@ -115,8 +118,7 @@ void find_excess(const Inspection& inspection, std::size_t conversation, const E
   for (const PacketEvent* event : events) {
     if (event->from != End::kServer) continue;
     // What arrives in the same instant may have been there already.
-    const auto budget =
-        amplification_budget(inspection.exchange, conversation, event->sent_ns + 1);
+    const auto budget = amplification_budget(inspection.exchange, conversation, event->sent_ns + 1);
     if (budget.validated || budget.sent <= budget.allowed()) continue;
     findings.push_back(
         {.id = "amplification-exceeded",

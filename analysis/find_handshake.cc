@@ -139,8 +139,8 @@ bool has_early_data(const Events& events, const ConversationFacts& facts) {
 void find_missing_early_data(const Inspection& inspection, const Events& events,
                              const ConversationFacts& facts, std::vector<Finding>& findings) {
   const captures::QueryRecord* record = inspection.context.record;
-  const bool claimed = facts.handshake.offered_early_data ||
-                       (record != nullptr && record->early_data.attempted);
+  const bool claimed =
+      facts.handshake.offered_early_data || (record != nullptr && record->early_data.attempted);
   if (!claimed || events.empty() || has_early_data(events, facts)) return;
   const Events hello = carriers_of(MessageKind::kClientHello, events);
   findings.push_back(

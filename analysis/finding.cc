@@ -21,8 +21,8 @@ constexpr std::array kRules{
                 "Lost CRYPTO data is sent again; Initial packets that only acknowledge do not "
                 "carry the handshake on.",
                 "RFC 9000 section 13.3, RFC 9002 section 6.2.4"},
-    FindingRule{"handshake-unfinished", kProblem,
-                "A handshake ends with both ends' Finished.", "RFC 8446 section 4.4.4"},
+    FindingRule{"handshake-unfinished", kProblem, "A handshake ends with both ends' Finished.",
+                "RFC 8446 section 4.4.4"},
     FindingRule{"spurious-retry", kCostly,
                 "A Retry validates an address; it is no answer to a ClientHello whose first part "
                 "is late or lost.",

@@ -27,9 +27,10 @@ std::uint64_t IntervalSet::add(std::uint64_t begin, std::uint64_t end) {
   return size - known;
 }
 
-bool IntervalSet::contains(std::uint64_t number) const {
+std::uint64_t IntervalSet::end_of(std::uint64_t number) const {
   const auto next = intervals_.upper_bound(number);
-  return next != intervals_.begin() && std::prev(next)->second > number;
+  if (next == intervals_.begin()) return number;
+  return std::max(number, std::prev(next)->second);
 }
 
 }  // namespace analysis

@@ -12,7 +12,8 @@ class IntervalSet {
  public:
   // Adds [begin, end) and says how many of its numbers are new.
   std::uint64_t add(std::uint64_t begin, std::uint64_t end);
-  bool contains(std::uint64_t number) const;
+  // Where the interval that holds `number` ends; `number` itself where none does.
+  std::uint64_t end_of(std::uint64_t number) const;
   std::uint64_t count() const { return count_; }
 
   // Beyond this many separate intervals everything counts as new and is not kept: hostile input

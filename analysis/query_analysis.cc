@@ -2,19 +2,49 @@
 
 #include "analysis/accounting.hh"
 #include "analysis/cause.hh"
-#include "analysis/secret_store.hh"
+#include "analysis/finding.hh"
 
+#include <algorithm>
+#include <format>
 #include <utility>
 
 namespace analysis {
+namespace {
+
+// The causes of a packet are looked for among all before it; no lookup of DNS comes near this.
+constexpr std::size_t kMostEvents = 3000;
+
+void analyse(const Exchange& exchange, const QuerySetting& setting, captures::QueryRecord& record,
+             FindingCollection& collection) {
+  if (exchange.events.size() > kMostEvents) {
+    record.explanation = std::format("{} packets: too many to explain", exchange.events.size());
+    record.unexplained = record.time;
+    collection.add_query(record, {}, false);
+    return;
+  }
+  const std::vector<Cause> causes = find_causes(exchange);
+  Explanation explanation = explain(exchange, causes, record);
+  record.sum = std::move(explanation.sum);
+  record.explanation = std::move(explanation.text);
+  if (record.time) record.unexplained = explanation.unexplained;
+  const std::vector<Finding> findings =
+      find_all(exchange, causes, {.record = &record, .retry_always = setting.retry_always});
+  for (const Finding& finding : findings)
+    if (!std::ranges::contains(record.findings, finding.id))
+      record.findings.emplace_back(finding.id);
+  collection.add_query(record, findings, explanation.complete);
+}
+
+}  // namespace
 
 Exchange exchange_of(const BlockEvidence& evidence, std::size_t index,
                      const captures::QueryRecord& record, const SecretStore& secrets,
-                     const PathTiming& timing) {
+                     const QuerySetting& setting) {
   Exchange exchange = make_exchange(evidence.queries.at(index), secrets);
-  exchange.delay_from_client = timing.delay_to_server;
-  exchange.delay_from_server = timing.delay_to_client;
-  exchange.server_initial_rtt = timing.server_initial_rtt;
+  exchange.delay_from_client = setting.delay_to_server;
+  exchange.delay_from_server = setting.delay_to_client;
+  exchange.server_initial_rtt = setting.server_initial_rtt;
+  exchange.work_is_free = setting.work_is_free;
   if (record.settings.initial_rtt) exchange.client_initial_rtt = *record.settings.initial_rtt;
   return exchange;
 }
@@ -27,16 +57,15 @@ SecretStore secrets_of(const BlockEvidence& evidence) {
 }
 
 void analyse_queries(const BlockEvidence& evidence, std::span<captures::QueryRecord> records,
-                     const TimingOf& timing) {
+                     const SettingOf& setting_of, FindingCollection& collection) {
   const SecretStore secrets = secrets_of(evidence);
   for (std::size_t index = 0; index < records.size(); ++index) {
     captures::QueryRecord& record = records[index];
-    const Exchange exchange = exchange_of(evidence, index, record, secrets, timing(record));
-    Explanation explanation = explain(exchange, find_causes(exchange), record);
-    record.sum = std::move(explanation.sum);
-    record.explanation = std::move(explanation.text);
+    record.sum.clear();
+    record.findings.clear();
     record.unexplained.reset();
-    if (record.time) record.unexplained = explanation.unexplained;
+    const QuerySetting setting = setting_of(record);
+    analyse(exchange_of(evidence, index, record, secrets, setting), setting, record, collection);
   }
 }
 

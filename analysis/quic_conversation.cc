@@ -112,6 +112,7 @@ void QuicConversation::take_frame(End from, QuicPacketType type, const QuicFrame
                                   DecodedPacket& decoded) {
   if (frame.type == quic_frame::kCrypto) take_crypto(from, type, frame, decoded);
   if (frame.type == quic_frame::kStream) take_stream(from, frame, decoded);
+  if (frame.type == quic_frame::kResetStream && carriage_) carriage_->reset(from, frame.stream);
   if (frame.type == quic_frame::kNewConnectionId) add_connection_id(from, frame.data);
 }
 
@@ -165,9 +166,9 @@ void QuicConversation::collect_messages(DecodedPacket& decoded) {
   for (const CarriedMessage& message : carriage_->take_messages()) {
     const MessageKind kind =
         message.from == End::kClient ? MessageKind::kDnsQuery : MessageKind::kDnsAnswer;
-    side(message.from)
-        .streams[message.stream]
-        .messages.add({.kind = kind, .begin = message.first_byte, .end = message.end_byte});
+    MessageMap& map = side(message.from).streams[message.stream].messages;
+    for (const ByteRange& range : message.ranges)
+      map.add({.kind = kind, .begin = range.first, .end = range.end});
     decoded.dns.push_back(dns_facts(message));
   }
   if (decoded.problem.empty()) decoded.problem = carriage_->problem();

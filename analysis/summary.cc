@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <format>
-#include <map>
 #include <numeric>
 
 namespace analysis {
@@ -12,7 +11,6 @@ namespace {
 
 using captures::Outcome;
 using captures::QueryRecord;
-using Records = std::vector<const QueryRecord*>;
 
 PerQuery describe(std::vector<double> values) {
   if (values.empty()) return {};
@@ -24,42 +22,7 @@ PerQuery describe(std::vector<double> values) {
   return {.mean = sum / static_cast<double>(values.size()), .median = median};
 }
 
-std::optional<SentPerQuery> describe_sent(const Records& records,
-                                          captures::SentCount captures::WireCounts::* end) {
-  std::vector<double> packets;
-  std::vector<double> bytes;
-  for (const QueryRecord* record : records) {
-    if (!record->wire) continue;
-    packets.push_back(static_cast<double>(((*record->wire).*end).packets));
-    bytes.push_back(static_cast<double>(((*record->wire).*end).bytes));
-  }
-  if (packets.empty()) return std::nullopt;
-  return SentPerQuery{.packets = describe(std::move(packets)), .bytes = describe(std::move(bytes))};
-}
-
-void count_losses(CellSummary& cell, const Records& records) {
-  for (const QueryRecord* record : records) {
-    if (!record->wire) continue;
-    cell.to_server.sent += record->wire->client.packets;
-    cell.to_client.sent += record->wire->server.packets;
-    for (const captures::LostPacket& lost : record->lost)
-      ++(lost.from == "client" ? cell.to_server : cell.to_client).lost;
-  }
-}
-
-void count_outcomes(CellSummary& cell, const Records& records) {
-  cell.n = records.size();
-  for (const QueryRecord* record : records) {
-    if (record->outcome == Outcome::kAnswered) ++cell.answered;
-    if (record->outcome == Outcome::kNoAnswer) ++cell.no_answer;
-    if (record->outcome == Outcome::kFailed) ++cell.failed;
-  }
-  cell.no_answer_rate = wilson_interval(cell.no_answer, cell.n);
-}
-
-void describe_times(CellSummary& cell, const Records& records) {
-  std::vector<std::optional<base::Nanoseconds>> times;
-  for (const QueryRecord* record : records) times.push_back(record->time);
+void describe_times(CellSummary& cell, std::span<const std::optional<base::Nanoseconds>> times) {
   const OrderStatistics statistics(times, cell.spec.timeout);
   cell.p50 = statistics.percentile(0.50);
   cell.p90 = statistics.percentile(0.90);
@@ -73,19 +36,6 @@ void describe_times(CellSummary& cell, const Records& records) {
   };
   cell.rtts = in_rtts(*cell.p50.value);
   cell.excess_rtts = in_rtts(*cell.p50.value - cell.spec.floor);
-}
-
-CellSummary summarise_cell(const CellSpec& spec, const Records& records) {
-  CellSummary cell;
-  cell.spec = spec;
-  cell.to_server.configured = spec.loss_to_server;
-  cell.to_client.configured = spec.loss_to_client;
-  count_outcomes(cell, records);
-  describe_times(cell, records);
-  count_losses(cell, records);
-  cell.client = describe_sent(records, &captures::WireCounts::client);
-  cell.server = describe_sent(records, &captures::WireCounts::server);
-  return cell;
 }
 
 LossAccount total(std::span<const CellSummary> cells, LossAccount CellSummary::* direction) {
@@ -110,22 +60,64 @@ const CellSummary* Summary::find(std::string_view cell) const {
   return found == cells.end() ? nullptr : &*found;
 }
 
-Summary summarise(std::span<const CellSpec> cells, std::span<const QueryRecord> records) {
-  std::map<std::string_view, Records> by_cell;
-  for (const CellSpec& cell : cells) by_cell[cell.name];
-  for (const QueryRecord& record : records) {
-    const auto cell = by_cell.find(record.cell);
-    if (cell == by_cell.end())
-      throw base::LabError(
-          std::format("query {}: cell {} was not planned", record.id, record.cell));
-    cell->second.push_back(&record);
+SummaryBuilder::SummaryBuilder(std::span<const CellSpec> cells) {
+  for (const CellSpec& spec : cells) {
+    Cell& cell = cells_.emplace_back();
+    cell.counted.spec = spec;
+    cell.counted.to_server.configured = spec.loss_to_server;
+    cell.counted.to_client.configured = spec.loss_to_client;
+    by_name_.emplace(spec.name, cells_.size() - 1);
   }
+}
+
+void SummaryBuilder::add(const QueryRecord& record) {
+  const auto found = by_name_.find(record.cell);
+  if (found == by_name_.end())
+    throw base::LabError(std::format("query {}: cell {} was not planned", record.id, record.cell));
+  Cell& cell = cells_[found->second];
+  CellSummary& counted = cell.counted;
+  ++counted.n;
+  if (record.outcome == Outcome::kAnswered) ++counted.answered;
+  if (record.outcome == Outcome::kNoAnswer) ++counted.no_answer;
+  if (record.outcome == Outcome::kFailed) ++counted.failed;
+  cell.times.push_back(record.time);
+  if (!record.wire) return;
+  cell.client.add(record.wire->client);
+  cell.server.add(record.wire->server);
+  counted.to_server.sent += record.wire->client.packets;
+  counted.to_client.sent += record.wire->server.packets;
+  for (const captures::LostPacket& lost : record.lost)
+    ++(lost.from == "client" ? counted.to_server : counted.to_client).lost;
+}
+
+void SummaryBuilder::Sent::add(const captures::SentCount& count) {
+  packets.push_back(static_cast<double>(count.packets));
+  bytes.push_back(static_cast<double>(count.bytes));
+}
+
+std::optional<SentPerQuery> SummaryBuilder::Sent::described() const {
+  if (packets.empty()) return std::nullopt;
+  return SentPerQuery{.packets = describe(packets), .bytes = describe(bytes)};
+}
+
+Summary SummaryBuilder::build() const {
   Summary summary;
-  for (const CellSpec& cell : cells)
-    summary.cells.push_back(summarise_cell(cell, by_cell[cell.name]));
+  for (const Cell& cell : cells_) {
+    CellSummary& described = summary.cells.emplace_back(cell.counted);
+    described.no_answer_rate = wilson_interval(described.no_answer, described.n);
+    describe_times(described, cell.times);
+    described.client = cell.client.described();
+    described.server = cell.server.described();
+  }
   summary.to_server = total(summary.cells, &CellSummary::to_server);
   summary.to_client = total(summary.cells, &CellSummary::to_client);
   return summary;
+}
+
+Summary summarise(std::span<const CellSpec> cells, std::span<const QueryRecord> records) {
+  SummaryBuilder builder(cells);
+  for (const QueryRecord& record : records) builder.add(record);
+  return builder.build();
 }
 
 }  // namespace analysis

@@ -68,8 +68,35 @@ struct Summary {
   const CellSummary* find(std::string_view cell) const;  // nullptr where there is none
 };
 
-// `records` are those of all valid blocks, in any order. Cells without a record have n = 0. A
-// record of a cell that is not among `cells` is a LabError.
+// Takes records one by one and keeps a few numbers of each, so that a run of any length fits.
+class SummaryBuilder {
+ public:
+  explicit SummaryBuilder(std::span<const CellSpec> cells);
+
+  // Throws LabError for a record of a cell that is not among them.
+  void add(const captures::QueryRecord& record);
+  // Cells without a record have n = 0.
+  Summary build() const;
+
+ private:
+  // What one end sent for each query.
+  struct Sent {
+    void add(const captures::SentCount& count);
+    std::optional<SentPerQuery> described() const;
+    std::vector<double> packets;
+    std::vector<double> bytes;
+  };
+  struct Cell {
+    CellSummary counted;  // its counts only
+    std::vector<std::optional<base::Nanoseconds>> times;
+    Sent client;
+    Sent server;
+  };
+  std::vector<Cell> cells_;
+  std::map<std::string, std::size_t, std::less<>> by_name_;
+};
+
+// All at once.
 Summary summarise(std::span<const CellSpec> cells, std::span<const captures::QueryRecord> records);
 
 // The contents of summary.json.

@@ -115,11 +115,12 @@ void TcpConversation::take_application(End from, ByteSpan bytes, DecodedPacket& 
     const MessageKind kind =
         message.from == End::kClient ? MessageKind::kDnsQuery : MessageKind::kDnsAnswer;
     Side& sender = side(message.from);
-    if (content_ == Content::kDns) {
-      sender.plain_messages.add(
-          {.kind = kind, .begin = message.first_byte, .end = message.end_byte});
-    } else {
-      sender.records.label_application(kind, message.first_byte, message.end_byte);
+    for (const ByteRange& range : message.ranges) {
+      if (content_ == Content::kDns) {
+        sender.plain_messages.add({.kind = kind, .begin = range.first, .end = range.end});
+      } else {
+        sender.records.label_application(kind, range.first, range.end);
+      }
     }
     decoded.dns.push_back(dns_facts(message));
   }

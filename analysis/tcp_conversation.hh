@@ -40,7 +40,6 @@ class TcpConversation : public Conversation {
     IntervalSet sent;
     bool syn_sent = false;
     bool fin_sent = false;
-    std::uint64_t plain_bytes = 0;  // of DNS without TLS
     TlsRecordStream records;
     MessageMap plain_messages;
   };

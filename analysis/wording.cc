@@ -129,16 +129,6 @@ bool is_trip(std::string_view what) {
   return true;
 }
 
-std::string_view words_of(std::string_view what) {
-  for (int kind = 0; kind <= static_cast<int>(TripKind::kOther); ++kind)
-    if (to_string(TripKind{static_cast<std::uint8_t>(kind)}) == what)
-      return describe(TripKind{static_cast<std::uint8_t>(kind)});
-  for (int kind = 0; kind <= static_cast<int>(CauseKind::kUnexplained); ++kind)
-    if (to_string(CauseKind{static_cast<std::uint8_t>(kind)}) == what)
-      return describe(CauseKind{static_cast<std::uint8_t>(kind)});
-  return what;
-}
-
 }  // namespace
 
 std::string describe_packet(const DecodedPacket& packet, Details details) {
@@ -151,6 +141,16 @@ std::string describe_packet(const DecodedPacket& packet, Details details) {
   if (!messages.empty())
     text += std::format("{}[{}]", text.empty() ? "" : " ", joined(messages, ", "));
   return text.empty() ? std::format("{} bytes", packet.payload_bytes) : text;
+}
+
+std::string_view part_words(std::string_view what) {
+  for (int kind = 0; kind <= static_cast<int>(TripKind::kOther); ++kind)
+    if (to_string(TripKind{static_cast<std::uint8_t>(kind)}) == what)
+      return describe(TripKind{static_cast<std::uint8_t>(kind)});
+  for (int kind = 0; kind <= static_cast<int>(CauseKind::kUnexplained); ++kind)
+    if (to_string(CauseKind{static_cast<std::uint8_t>(kind)}) == what)
+      return describe(CauseKind{static_cast<std::uint8_t>(kind)});
+  return what;
 }
 
 std::string milliseconds_text(Nanoseconds time) {
@@ -199,13 +199,13 @@ std::string sum_text(Nanoseconds total, const Explanation& explanation) {
   std::vector<std::string> terms;
   for (const SumPart& part : explanation.sum) {
     if (is_trip(part.what)) {
-      std::string word(words_of(part.what));
+      std::string word(part_words(part.what));
       if (!part.note.empty()) word += std::format(": {}", part.note);
       trips.push_back(std::move(word));
     } else if (part.what != "work" || part.time >= std::chrono::milliseconds(1)) {
       std::string term = milliseconds_text(part.time);
       if (!part.at.empty()) term += std::format(" {}", part.at);
-      term += std::format(" {}", words_of(part.what));
+      term += std::format(" {}", part_words(part.what));
       if (!part.note.empty()) term += std::format(" ({})", part.note);
       terms.push_back(std::move(term));
     }

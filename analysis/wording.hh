@@ -19,7 +19,10 @@ namespace analysis {
 enum class Details { kShort, kAll };
 std::string describe_packet(const DecodedPacket& packet, Details details);
 
-// "40.000 ms"
+// A part of the sum in words: "QUIC handshake" for "quic_handshake".
+std::string_view part_words(std::string_view what);
+
+// "40.0 ms"
 std::string milliseconds_text(base::Nanoseconds time);
 
 // What the packet events[index], sent because a timer fired, makes good: "client Initial 0

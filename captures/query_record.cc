@@ -176,8 +176,8 @@ void read_explanation(const JsonFields& fields, QueryRecord& record) {
                           .note = part.find<std::string>("note").value_or("")});
   record.unexplained = fields.find<base::Nanoseconds>("unexplained_ns");
   record.explanation = fields.find<std::string>("explanation").value_or("");
-  record.findings = fields.find<std::vector<std::string>>("findings").value_or(
-      std::vector<std::string>());
+  record.findings =
+      fields.find<std::vector<std::string>>("findings").value_or(std::vector<std::string>());
 }
 
 QueryRecord read_record(const JsonFields& fields) {

@@ -137,7 +137,7 @@ struct QueryRecord {
   std::optional<base::Nanoseconds> unexplained;
   std::string explanation;            // in one line
   std::vector<std::string> findings;  // identifiers of those that concern the query
-  std::string keylog;              // NSS lines; in labquery's report only, never in queries.jsonl
+  std::string keylog;  // NSS lines; in labquery's report only, never in queries.jsonl
   bool operator==(const QueryRecord&) const = default;
 };
 

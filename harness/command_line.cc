@@ -16,15 +16,22 @@
 namespace harness {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Command>, 4> kCommands{
+constexpr std::array<std::pair<std::string_view, Command>, 7> kCommands{
     {{"run", Command::kRun},
      {"check", Command::kCheck},
      {"plan", Command::kPlan},
+     {"analyze", Command::kAnalyze},
+     {"explain", Command::kExplain},
+     {"compare", Command::kCompare},
      {"doctor", Command::kDoctor}}};
 
 constexpr std::string_view kUsage =
     "labrun [run] SCENARIO [options]\n"
     "       labrun check|plan SCENARIO [options]\n"
+    "       labrun explain RUN QUERY\n"
+    "       labrun analyze RUN|CAPTURE [--keylog FILE] [--packets]\n"
+    "       labrun compare RUN RUN\n"
+    "       labrun compare RUN CELL CELL\n"
     "       labrun doctor";
 
 constexpr std::string_view kDescription =
@@ -39,6 +46,8 @@ constexpr std::string_view kFooter =
     "  labrun scenarios/handshake.yaml --only doq          one transport of it\n"
     "  labrun scenarios/smoke.yaml --set path.each_way.delay=50ms\n"
     "  labrun plan scenarios/loss2pct.yaml                 what would be done, without doing it\n"
+    "  labrun explain runs/loss2pct-20261130T120000Z worst why the slowest query was slow\n"
+    "  labrun analyze dump.pcapng --keylog keys.txt        what somebody else's capture shows\n"
     "\n"
     "Exit codes:\n"
     "    0  done, and every expectation of the scenario holds\n"
@@ -58,6 +67,8 @@ struct Options {
   std::string kernel = "lab";
   std::string out;
   std::string color = "auto";
+  std::string target;
+  std::string keylog;
 };
 
 // Checks whose ranges the help does not repeat after every option.
@@ -101,6 +112,38 @@ void add_scenario_options(CLI::App& app, Options& options, CommandLine& command)
       ->allow_extra_args(false);
 }
 
+void add_color_option(CLI::App& app, Options& options) {
+  app.add_option("--color", options.color, "Colour (auto: on a terminal)")
+      ->type_name("auto|always|never")
+      ->check(one_of({"auto", "always", "never"}));
+}
+
+void add_evidence_options(CLI::App& app, Command command, Options& options, CommandLine& into) {
+  app.add_option("TARGET", options.target,
+                 command == Command::kAnalyze ? "Run directory, or capture (pcapng or pcap)"
+                                              : "Run directory")
+      ->required()
+      ->option_text(" ");
+  if (command == Command::kAnalyze) {
+    app.add_option("--keylog", options.keylog, "TLS keys in the NSS format (SSLKEYLOGFILE)")
+        ->type_name("FILE");
+    app.add_flag("--packets", into.packets, "One line of JSON for each packet of a capture");
+  }
+  if (command == Command::kExplain) {
+    app.add_option("QUERY", into.query,
+                   "Its id, or worst, median, or of one cell: dot:worst, dot:median")
+        ->required()
+        ->option_text(" ");
+    app.add_flag("--all", into.all_details, "Every frame, range and acknowledgement");
+  }
+  if (command == Command::kCompare)
+    app.add_option("OTHER", into.compared, "Another run directory, or two cells of this run")
+        ->required()
+        ->expected(1, 2)
+        ->option_text(" ");
+  add_color_option(app, options);
+}
+
 void add_run_options(CLI::App& app, Options& options, CommandLine& command) {
   const std::string group = "How it is run";
   app.add_option("--kernel", options.kernel,
@@ -117,10 +160,7 @@ void add_run_options(CLI::App& app, Options& options, CommandLine& command) {
       ->group(group)
       ->type_name("DIR");
   app.add_flag("--quiet", command.quiet, "No progress, only the table")->group(group);
-  app.add_option("--color", options.color, "Colour in the table (auto: on a terminal)")
-      ->group(group)
-      ->type_name("auto|always|never")
-      ->check(one_of({"auto", "always", "never"}));
+  add_color_option(app, options);
 }
 
 // The arguments after the command word. A scenario named like a command is written "./plan".
@@ -139,6 +179,11 @@ void set_up(CLI::App& app, Command command, Options& options, CommandLine& into)
   app.set_version_flag("--version", std::format("labrun {}", base::kVersion));
   app.get_formatter()->column_width(26);
   if (command == Command::kDoctor) return;
+  if (command == Command::kAnalyze || command == Command::kExplain ||
+      command == Command::kCompare) {
+    add_evidence_options(app, command, options, into);
+    return;
+  }
   add_scenario_options(app, options, into);
   if (command == Command::kRun) add_run_options(app, options, into);
   if (command == Command::kPlan)
@@ -147,6 +192,8 @@ void set_up(CLI::App& app, Command command, Options& options, CommandLine& into)
 
 void adopt(const Options& options, CommandLine& command) {
   command.scenario = options.scenario;
+  command.target = options.target;
+  if (!options.keylog.empty()) command.keylog = options.keylog;
   // Before --set, so that the most explicit form has the last word.
   std::vector<std::string>& assignments = command.overrides.assignments;
   if (options.seed) assignments.push_back(std::format("seed={}", *options.seed));

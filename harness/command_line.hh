@@ -15,11 +15,14 @@
 namespace harness {
 
 enum class Command {
-  kRun,     // build the lab, measure, judge
-  kCheck,   // validate the scenario and say so
-  kPlan,    // print what kRun would do
-  kDoctor,  // say what this machine can do
-  kShow,    // print `text` and succeed: --help, --version
+  kRun,      // build the lab, measure, explain, judge
+  kCheck,    // validate the scenario and say so
+  kPlan,     // print what kRun would do
+  kAnalyze,  // explain a run again, or a capture that anybody made
+  kExplain,  // print one query of a run packet by packet
+  kCompare,  // two runs, or two cells of one run
+  kDoctor,   // say what this machine can do
+  kShow,     // print `text` and succeed: --help, --version
 };
 
 // kLab: our own kernel in virtual time. kHost: the host's kernel in real time, as root.
@@ -28,7 +31,7 @@ enum class ColorWhen { kAuto, kAlways, kNever };
 
 struct CommandLine {
   Command command = Command::kRun;
-  std::filesystem::path scenario;     // empty for kDoctor and kShow
+  std::filesystem::path scenario;     // of kRun, kCheck and kPlan
   Overrides overrides;                // --set, --seed, --queries, --blocks
   std::vector<std::string> only;      // cells, transports or arms; empty: all
   std::optional<std::uint32_t> jobs;  // blocks at once; none: one per core
@@ -38,6 +41,13 @@ struct CommandLine {
   ColorWhen color = ColorWhen::kAuto;
   bool json = false;  // plan as plan.json
   std::string text;   // for kShow
+
+  std::filesystem::path target;  // of kAnalyze, kExplain, kCompare: run directory or capture file
+  std::optional<std::filesystem::path> keylog;  // of kAnalyze: keys beside the capture
+  bool packets = false;                         // of kAnalyze: one line of JSON per packet
+  std::string query;         // of kExplain: "dot:117", "worst", "median", "dot:worst", "dot:median"
+  bool all_details = false;  // of kExplain: every frame and range
+  std::vector<std::string> compared;  // of kCompare: one run directory, or two cells
 };
 
 // `arguments` as main() has them, the program's name first. Throws BadInput with a text that says

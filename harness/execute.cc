@@ -1,7 +1,10 @@
 #include "harness/execute.hh"
 
 #include "base/errors.hh"
+#include "harness/analyze.hh"
+#include "harness/compare.hh"
 #include "harness/doctor.hh"
+#include "harness/explain.hh"
 #include "harness/image.hh"
 #include "harness/plan.hh"
 #include "harness/plan_json.hh"
@@ -57,6 +60,12 @@ int obey(const CommandLine& command) {
       return print_diagnosis(std::cout);
     case Command::kRun:
       return measure(command);
+    case Command::kAnalyze:
+      return analyze(command);
+    case Command::kExplain:
+      return explain(command);
+    case Command::kCompare:
+      return compare(command);
   }
   LABRUN_ASSERT(false);
   return base::kExitLabFailure;

@@ -1,20 +1,17 @@
 #include "harness/run.hh"
 
-#include "analysis/block_evidence.hh"
-#include "analysis/query_analysis.hh"
-#include "analysis/expectations.hh"
-#include "analysis/summary.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
 #include "captures/block_capture.hh"
+#include "harness/block_analysis.hh"
 #include "harness/block_run.hh"
 #include "harness/block_schedule.hh"
 #include "harness/fidelity.hh"
 #include "harness/manifest.hh"
-#include "harness/path_timing.hh"
 #include "harness/plan_json.hh"
 #include "harness/progress.hh"
 #include "harness/run_directory.hh"
+#include "harness/run_figures.hh"
 #include "harness/table.hh"
 
 #include <nlohmann/json.hpp>
@@ -38,29 +35,11 @@ Progress::Style progress_style(const CommandLine& command) {
   return ::isatty(STDERR_FILENO) != 0 ? Progress::Style::kTerminal : Progress::Style::kLines;
 }
 
-Colors table_colors(const CommandLine& command) {
-  const bool on = command.color == ColorWhen::kAlways ||
-                  (command.color == ColorWhen::kAuto && ::isatty(STDOUT_FILENO) != 0);
-  return on ? Colors::kOn : Colors::kOff;
-}
-
 std::size_t block_jobs(const CommandLine& command, const Plan& plan) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   // In real time blocks would disturb each other: one at a time unless somebody insists.
   const std::size_t wanted = command.jobs.value_or(command.kernel == KernelKind::kHost ? 1 : cores);
   return std::min(wanted, plan.blocks.size());
-}
-
-std::set<captures::IpAddress> lab_addresses(const Plan& plan) {
-  std::set<captures::IpAddress> addresses;
-  const auto add = [&](const std::string& text) {
-    const auto address = captures::parse_ip_address(text);
-    LABRUN_ASSERT(address.has_value());
-    addresses.insert(*address);
-  };
-  for (const std::string& address : plan.client_addresses) add(address);
-  for (const PlannedArm& arm : plan.arms) add(arm.server_address);
-  return addresses;
 }
 
 std::vector<captures::QueryRecord> read_records(const fs::path& file) {
@@ -72,21 +51,6 @@ std::vector<captures::QueryRecord> read_records(const fs::path& file) {
     records.push_back(std::move(*record));
   }
   return records;
-}
-
-std::string to_lines(const std::vector<captures::QueryRecord>& records) {
-  std::string lines;
-  for (const captures::QueryRecord& record : records)
-    lines += captures::to_json_line(record) + "\n";
-  return lines;
-}
-
-// Relative where it lies below the current folder, which may be one that we cannot even name.
-std::string shown_path(const fs::path& path) {
-  std::error_code unknown;
-  const fs::path relative = path.lexically_relative(fs::current_path(unknown));
-  return unknown || relative.empty() || relative.native().starts_with("..") ? path.string()
-                                                                            : relative.string();
 }
 
 // One run from its directory to its table.
@@ -148,16 +112,11 @@ class Run {
     for (const char* end : {"client", "server"})
       fs::rename(captures::block_capture_path(results, block.index, end),
                  captures::block_capture_path(directory_.captures(), block.index, end));
-    BlockResult result{
-        .facts = base::read_file(results / kFactsFile), .account = {}, .distrust = {}};
-    std::ifstream client(captures::block_capture_path(directory_.captures(), block.index, "client"),
-                         std::ios::binary);
-    std::ifstream server(captures::block_capture_path(directory_.captures(), block.index, "server"),
-                         std::ios::binary);
-    const analysis::BlockEvidence evidence =
-        analysis::examine_block({client, server}, records, lab_addresses(plan_));
-    analysis::analyse_queries(evidence, records, timing_of(plan_));
-    result.account = evidence.account;
+    BlockAnalysis analysed =
+        analyse_block(plan_, command_.kernel, directory_.captures(), block.index, records);
+    BlockResult result{.facts = base::read_file(results / kFactsFile),
+                       .account = std::move(analysed.account),
+                       .distrust = {}};
     nlohmann::json facts = nlohmann::json::parse(result.facts);
     // By far the largest part, and the same in every block.
     if (manifest_.network.empty()) manifest_.network = facts.at("network").dump();
@@ -175,41 +134,34 @@ class Run {
     const bool valid = result.distrust.empty();
     manifest_.blocks[block.index] = std::move(result);
     base::write_file_atomically(results / kRecordsFile, to_lines(records));
-    records_[block.index] = std::move(records);
-    write_records_in_order();
+    waiting_[block.index] = {.records = std::move(records),
+                             .findings = std::move(analysed.findings)};
+    take_over_in_order();
     write_manifest();
     progress_.block_finished(block.index, valid);
   }
 
   // queries.jsonl has the order of the plan, whatever block ended first. A block that must wait for
   // an earlier one keeps its records in its own folder until then.
-  void write_records_in_order() {
-    for (auto next = records_.find(written_); next != records_.end();
-         next = records_.find(written_)) {
-      directory_.append("queries.jsonl", to_lines(next->second));
+  void take_over_in_order() {
+    for (auto next = waiting_.find(written_); next != waiting_.end();
+         next = waiting_.find(written_)) {
+      directory_.append("queries.jsonl", to_lines(next->second.records));
+      if (manifest_.blocks.at(written_).distrust.empty())
+        figures_.add(next->second.records, next->second.findings);
+      waiting_.erase(next);
       fs::remove_all(directory_.block(written_));
       ++written_;
     }
   }
 
-  std::vector<captures::QueryRecord> trusted_records() const {
-    std::vector<captures::QueryRecord> trusted;
-    for (const auto& [block, records] : records_)
-      if (manifest_.blocks.at(block).distrust.empty())
-        trusted.insert(trusted.end(), records.begin(), records.end());
-    return trusted;
-  }
-
   int conclude() {
-    manifest_.summary = analysis::summarise(cell_specs(plan_), trusted_records());
-    directory_.write("summary.json", analysis::to_json(*manifest_.summary).dump(1) + "\n");
+    manifest_.summary = figures_.summary();
+    figures_.write(directory_.path());
     write_manifest();
     directory_.hand_over();
-    const std::vector<analysis::ExpectationVerdict> verdicts = judge_claims();
-    std::cout << render_table(*manifest_.summary, verdicts, run_facts(), table_colors(command_))
-              << std::flush;
-    if (!manifest_.valid()) return base::kExitLabFailure;
-    return analysis::all_hold(verdicts) ? base::kExitSuccess : base::kExitExpectationFailed;
+    return report_figures(figures_, plan_, run_facts(), table_colors(command_.color),
+                          manifest_.valid());
   }
 
   // Never throws: what is being reported matters more than a manifest that cannot be written.
@@ -230,15 +182,6 @@ class Run {
                              manifest_.blocks.size(), plan_.blocks.size(),
                              directory_.path().string());
     return ending.interrupted ? base::kExitInterrupted : base::kExitLabFailure;
-  }
-
-  std::vector<analysis::ExpectationVerdict> judge_claims() const {
-    std::vector<analysis::Expectation> expectations;
-    expectations.reserve(plan_.claims.size());
-    for (const Claim& claim : plan_.claims)
-      expectations.push_back(
-          {.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
-    return analysis::judge(expectations, *manifest_.summary);
   }
 
   RunFacts run_facts() const {
@@ -269,8 +212,14 @@ class Run {
   Progress progress_;
   base::Instant started_;
   Manifest manifest_;
-  std::map<std::uint32_t, std::vector<captures::QueryRecord>> records_;
+  // A block that is done, until those before it are.
+  struct WaitingBlock {
+    std::vector<captures::QueryRecord> records;
+    analysis::FindingCollection findings;
+  };
+  std::map<std::uint32_t, WaitingBlock> waiting_;
   std::uint32_t written_ = 0;  // blocks in queries.jsonl
+  RunFigures figures_{plan_};
 };
 
 }  // namespace

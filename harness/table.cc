@@ -3,6 +3,7 @@
 #include "analysis/expectations.hh"
 #include "analysis/summary.hh"
 #include "base/units.hh"
+#include "harness/findings_text.hh"
 
 #include <algorithm>
 #include <format>
@@ -172,9 +173,11 @@ std::string verdict_lines(std::span<const analysis::ExpectationVerdict> verdicts
 
 std::string render_table(const analysis::Summary& summary,
                          std::span<const analysis::ExpectationVerdict> verdicts,
-                         const RunFacts& facts, Colors colors) {
+                         const analysis::FindingCollection& findings, const RunFacts& facts,
+                         Colors colors) {
   std::string text = times(summary, colors) + '\n' + outcomes(summary, colors) + '\n';
   text += verdict_lines(verdicts, colors);
+  text += render_findings(findings, colors);
   for (const auto reason : std::views::split(facts.validity, '\n')) {
     if (reason.empty()) continue;
     text +=

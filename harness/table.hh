@@ -10,6 +10,7 @@
 
 namespace analysis {
 struct ExpectationVerdict;
+class FindingCollection;
 struct Summary;
 }  // namespace analysis
 
@@ -27,6 +28,7 @@ struct RunFacts {
 
 std::string render_table(const analysis::Summary& summary,
                          std::span<const analysis::ExpectationVerdict> verdicts,
-                         const RunFacts& facts, Colors colors);
+                         const analysis::FindingCollection& findings, const RunFacts& facts,
+                         Colors colors);
 
 }  // namespace harness

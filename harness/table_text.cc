@@ -5,6 +5,7 @@
 
 #include <format>
 #include <ranges>
+#include <unistd.h>
 #include <utility>
 
 namespace harness {
@@ -103,6 +104,20 @@ std::string labelled(std::string_view label, std::string_view words) {
     column += word.size();
   }
   return text + '\n';
+}
+
+Colors table_colors(ColorWhen when) {
+  const bool on =
+      when == ColorWhen::kAlways || (when == ColorWhen::kAuto && ::isatty(STDOUT_FILENO) != 0);
+  return on ? Colors::kOn : Colors::kOff;
+}
+
+std::string shown_path(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::filesystem::path relative =
+      path.lexically_relative(std::filesystem::current_path(unknown));
+  return unknown || relative.empty() || relative.native().starts_with("..") ? path.string()
+                                                                            : relative.string();
 }
 
 }  // namespace harness

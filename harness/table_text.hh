@@ -3,7 +3,9 @@
 // How single figures and rows look in the table.
 
 #include "base/clock.hh"
+#include "harness/command_line.hh"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,5 +56,11 @@ std::string interval_text(const analysis::Percentile& percentile, base::Nanoseco
 
 // "label         words wrapped at the table's width".
 std::string labelled(std::string_view label, std::string_view words);
+
+// Whether standard output is to be coloured.
+Colors table_colors(ColorWhen when);
+// As people would write it: relative where it lies below the current folder, which may be one that
+// cannot even be named.
+std::string shown_path(const std::filesystem::path& path);
 
 }  // namespace harness

@@ -1,13 +1,14 @@
 #pragma once
 
-// What the plan says about a query's path, in the words of the analysis.
+// What the plan says about a query's path and server, in the words of the analysis.
 
 #include "analysis/query_analysis.hh"
+#include "harness/command_line.hh"
 #include "harness/plan.hh"
 
 namespace harness {
 
 // `plan` must outlive the result. A record of a cell that the plan does not have is a LabError.
-analysis::TimingOf timing_of(const Plan& plan);
+analysis::SettingOf settings_of(const Plan& plan, KernelKind kernel);
 
 }  // namespace harness

@@ -1,0 +1,120 @@
+#include "analysis/finding_detectors.hh"
+#include "transport/dns_message.hh"
+
+#include <algorithm>
+#include <format>
+
+namespace analysis {
+namespace {
+
+// Answers of one query count by arrival: netem's copies as well as the server's repetitions.
+void find_duplicates(const Inspection& inspection, std::vector<Finding>& findings) {
+  Finding finding{.id = "duplicate-answer", .packets = {}, .text = {}};
+  std::size_t arrivals = 0;
+  for (const PacketEvent& event : inspection.exchange.events) {
+    if (event.from != End::kServer || !event.useful()) continue;
+    const bool whole = std::ranges::any_of(event.packet.messages, [](const MessagePart& part) {
+      return part.kind == MessageKind::kDnsAnswer && part.whole();
+    });
+    if (!whole) continue;
+    arrivals += 1 + event.extra_copies;
+    finding.packets.push_back(reference_to(event));
+  }
+  // A query over UDP may be asked again over TCP after a truncated answer: two answers, each once.
+  const std::size_t conversations = inspection.exchange.conversations.size();
+  if (arrivals < 2 || (conversations > 1 && arrivals <= conversations)) return;
+  finding.text = std::format("the answer arrived {} times", arrivals);
+  findings.push_back(std::move(finding));
+}
+
+void find_late(const Inspection& inspection, std::vector<Finding>& findings) {
+  const captures::QueryRecord* record = inspection.context.record;
+  if (record == nullptr || record->outcome != captures::Outcome::kNoAnswer) return;
+  for (const PacketEvent& event : inspection.exchange.events) {
+    if (event.from != End::kServer || !event.useful() ||
+        !event.packet.carries(MessageKind::kDnsAnswer))
+      continue;
+    const double after =
+        static_cast<double>(*event.arrived_ns - inspection.exchange.events.front().sent_ns) / 1e6;
+    findings.push_back(
+        {.id = "late-answer",
+         .packets = {reference_to(event)},
+         .text = std::format("the answer arrived {:.1f} ms after the start, too late", after)});
+    return;
+  }
+}
+
+bool has_quic_padding(const PacketEvent& event) {
+  return std::ranges::any_of(event.packet.quic, [](const QuicPacket& packet) {
+    return (packet.type == QuicPacketType::kOneRtt || packet.type == QuicPacketType::kZeroRtt) &&
+           packet.find_frame(quic_frame::kPadding) != nullptr;
+  });
+}
+
+bool is_padded(const DnsFacts& message, std::size_t block) {
+  return message.padding && message.bytes % block == 0;
+}
+
+void find_unpadded(const Inspection& inspection, std::vector<Finding>& findings) {
+  bool padding_wanted = false;
+  for (const PacketEvent& event : inspection.exchange.events) {
+    const ConversationFacts& facts = inspection.exchange.conversations[event.conversation];
+    if (facts.protocol != "QUIC" && facts.protocol != "TLS over TCP") continue;
+    for (const DnsFacts& message : event.packet.dns) {
+      const std::size_t block =
+          message.response ? transport::kResponsePaddingBlock : transport::kQueryPaddingBlock;
+      if (!message.response) padding_wanted = message.padding.has_value();
+      if (is_padded(message, block) || has_quic_padding(event)) continue;
+      if (message.response && !padding_wanted) continue;
+      findings.push_back(
+          {.id = message.response ? "unpadded-answer" : "unpadded-query",
+           .packets = {reference_to(event)},
+           .text = std::format(
+               "{} of {} bytes {}", message.response ? "an answer" : "a query", message.bytes,
+               message.padding ? "is padded, but not to its block" : "is not padded")});
+    }
+  }
+}
+
+// RFC 9000 section 14.4: PING and PADDING make probes of a size that nothing else needs.
+void find_mtu_probes(const Inspection& inspection, std::vector<Finding>& findings) {
+  constexpr std::uint32_t kEveryPathCarries = 1200;
+  Finding finding{.id = "pmtu-probe", .packets = {}, .text = {}};
+  std::uint64_t bytes = 0;
+  for (const PacketEvent& event : inspection.exchange.events) {
+    if (event.packet.payload_bytes <= kEveryPathCarries || event.packet.quic.size() != 1) continue;
+    const QuicPacket& packet = event.packet.quic.front();
+    const bool probe = packet.type == QuicPacketType::kOneRtt && event.packet.data.empty() &&
+                       packet.find_frame(quic_frame::kPing) != nullptr &&
+                       packet.find_frame(quic_frame::kPadding) != nullptr;
+    if (!probe) continue;
+    bytes += event.packet.ip_length;
+    finding.packets.push_back(reference_to(event));
+  }
+  if (finding.packets.empty()) return;
+  finding.text = std::format("{} probe{} of path MTU, {} IP bytes", finding.packets.size(),
+                             finding.packets.size() == 1 ? "" : "s", bytes);
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void find_answers(const Inspection& inspection, std::vector<Finding>& findings) {
+  find_duplicates(inspection, findings);
+  find_late(inspection, findings);
+  find_mtu_probes(inspection, findings);
+  find_unpadded(inspection, findings);
+}
+
+PacketReference reference_to(const PacketEvent& event) {
+  return {.end = event.from, .number = event.number};
+}
+
+std::vector<const PacketEvent*> Inspection::of_conversation(std::size_t conversation) const {
+  std::vector<const PacketEvent*> events;
+  for (const PacketEvent& event : exchange.events)
+    if (event.conversation == conversation) events.push_back(&event);
+  return events;
+}
+
+}  // namespace analysis

@@ -1,0 +1,133 @@
+#include "analysis/finding_detectors.hh"
+#include "analysis/interval_set.hh"
+#include "analysis/wording.hh"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <format>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace analysis {
+namespace {
+
+using base::Nanoseconds;
+
+struct TimerFinding {
+  std::string_view id;
+  std::array<CauseKind, 2> kinds;
+};
+constexpr std::array kTimers{
+    TimerFinding{"syn-rto", {CauseKind::kSynTimeout, CauseKind::kSynAckTimeout}},
+    TimerFinding{"tcp-rto", {CauseKind::kRto, CauseKind::kRto}},
+    TimerFinding{"tcp-tlp", {CauseKind::kTailLossProbe, CauseKind::kTailLossProbe}},
+    TimerFinding{"quic-pto", {CauseKind::kPto, CauseKind::kPto}},
+};
+
+// A timer that fired sends one flight; its packets share the event that the time counts from.
+void find_timers(const Inspection& inspection, std::vector<Finding>& findings) {
+  const auto& events = inspection.exchange.events;
+  for (const TimerFinding& timer : kTimers) {
+    Finding finding{.id = timer.id, .packets = {}, .text = {}};
+    std::string text;
+    std::optional<std::pair<std::size_t, bool>> base;
+    for (std::size_t index = 0; index < inspection.causes.size(); ++index) {
+      const Cause& cause = inspection.causes[index];
+      if (!std::ranges::contains(timer.kinds, cause.kind) || !cause.since) continue;
+      finding.packets.push_back(reference_to(events[index]));
+      const std::pair now(*cause.since, cause.by_arrival);
+      if (base == now) continue;
+      base = now;
+      const std::string what = repaired(inspection.exchange, index);
+      text += std::format("{}the {} waited {}{}", text.empty() ? "" : "; ",
+                          to_string(events[index].from), milliseconds_text(cause.wait),
+                          what.empty() ? "" : std::format(" ({})", what));
+    }
+    if (finding.packets.empty()) continue;
+    finding.text = std::move(text);
+    findings.push_back(std::move(finding));
+  }
+}
+
+void find_lost_probes(const Inspection& inspection, std::vector<Finding>& findings) {
+  Finding finding{.id = "pto-probe-lost", .packets = {}, .text = {}};
+  for (std::size_t index = 0; index < inspection.causes.size(); ++index) {
+    const PacketEvent& event = inspection.exchange.events[index];
+    if (inspection.causes[index].kind == CauseKind::kPto && !event.useful() &&
+        event.packet.ack_eliciting())
+      finding.packets.push_back(reference_to(event));
+  }
+  if (finding.packets.empty()) return;
+  finding.text = std::format("{} of the packets that a probe timeout sent {} lost themselves",
+                             finding.packets.size(), finding.packets.size() == 1 ? "was" : "were");
+  findings.push_back(std::move(finding));
+}
+
+// One direction of one byte stream, as it arrived.
+struct Arrivals {
+  IntervalSet bytes;
+  std::uint64_t contiguous = 0;
+  std::optional<std::int64_t> waiting_since_ns;
+  const PacketEvent* waiting = nullptr;
+};
+
+class HeadOfLine {
+ public:
+  void take(const PacketEvent& event) {
+    for (const DataRange& range : event.packet.data) {
+      if (range.begin == range.end) continue;
+      Arrivals& arrivals = streams_[{event.conversation, event.from, range.kind, range.stream}];
+      arrivals.bytes.add(range.begin, range.end);
+      arrivals.contiguous = arrivals.bytes.end_of(arrivals.contiguous);
+      if (arrivals.contiguous < range.end && arrivals.waiting == nullptr) {
+        arrivals.waiting = &event;
+        arrivals.waiting_since_ns = *event.arrived_ns;
+      } else if (arrivals.waiting != nullptr && arrivals.bytes.count() == arrivals.contiguous) {
+        ended(event, arrivals);
+        arrivals.waiting = nullptr;
+      }
+    }
+  }
+
+  std::optional<Finding> longest() const { return longest_; }
+
+ private:
+  void ended(const PacketEvent& filler, const Arrivals& arrivals) {
+    const Nanoseconds waited(*filler.arrived_ns - *arrivals.waiting_since_ns);
+    if (waited < std::chrono::milliseconds(1) || (longest_ && waited <= longest_time_)) return;
+    longest_time_ = waited;
+    longest_ = Finding{
+        .id = "head-of-line-wait",
+        .packets = {reference_to(*arrivals.waiting), reference_to(filler)},
+        .text = std::format("data of the {} was there for {} before what comes before it in its "
+                            "stream",
+                            to_string(filler.from), milliseconds_text(waited))};
+  }
+
+  std::map<std::tuple<std::size_t, End, StreamKind, std::uint64_t>, Arrivals> streams_;
+  std::optional<Finding> longest_;
+  Nanoseconds longest_time_{0};
+};
+
+void find_head_of_line(const Inspection& inspection, std::vector<Finding>& findings) {
+  std::vector<const PacketEvent*> arrived;
+  for (const PacketEvent& event : inspection.exchange.events)
+    if (event.useful()) arrived.push_back(&event);
+  std::ranges::stable_sort(arrived, {},
+                           [](const PacketEvent* event) { return *event->arrived_ns; });
+  HeadOfLine line;
+  for (const PacketEvent* event : arrived) line.take(*event);
+  if (auto longest = line.longest()) findings.push_back(std::move(*longest));
+}
+
+}  // namespace
+
+void find_repairs(const Inspection& inspection, std::vector<Finding>& findings) {
+  find_timers(inspection, findings);
+  find_lost_probes(inspection, findings);
+  find_head_of_line(inspection, findings);
+}
+
+}  // namespace analysis

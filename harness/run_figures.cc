@@ -1,0 +1,43 @@
+#include "harness/run_figures.hh"
+
+#include "analysis/expectations.hh"
+#include "base/errors.hh"
+#include "base/file_descriptor.hh"
+#include "harness/fidelity.hh"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <vector>
+
+namespace harness {
+
+RunFigures::RunFigures(const Plan& plan) : summary_(cell_specs(plan)) {}
+
+void RunFigures::add(std::span<const captures::QueryRecord> records,
+                     const analysis::FindingCollection& findings) {
+  for (const captures::QueryRecord& record : records) summary_.add(record);
+  findings_.add(findings);
+}
+
+void RunFigures::write(const std::filesystem::path& run_directory) const {
+  base::write_file_atomically(run_directory / "summary.json",
+                              analysis::to_json(summary()).dump(1) + "\n");
+  base::write_file_atomically(run_directory / "findings.json",
+                              analysis::to_json(findings_).dump(1) + "\n");
+}
+
+int report_figures(const RunFigures& figures, const Plan& plan, const RunFacts& facts,
+                   Colors colors, bool valid) {
+  std::vector<analysis::Expectation> expectations;
+  for (const Claim& claim : plan.claims)
+    expectations.push_back(
+        {.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
+  const analysis::Summary summary = figures.summary();
+  const auto verdicts = analysis::judge(expectations, summary);
+  std::cout << render_table(summary, verdicts, figures.findings(), facts, colors) << std::flush;
+  if (!valid) return base::kExitLabFailure;
+  return analysis::all_hold(verdicts) ? base::kExitSuccess : base::kExitExpectationFailed;
+}
+
+}  // namespace harness

@@ -1,0 +1,86 @@
+#include "harness/stored_run.hh"
+
+#include "base/errors.hh"
+#include "base/file_descriptor.hh"
+#include "harness/plan_json.hh"
+#include "harness/scenario_error.hh"
+
+#include <nlohmann/json.hpp>
+
+#include <format>
+#include <utility>
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string describe_kernel(const json& kernel) {
+  if (kernel.at("kind") == "host")
+    return std::format("host, Linux {}, real time", kernel.at("release").get<std::string>());
+  return std::format("lab, Linux {}, {} Hz, virtual time", kernel.at("release").get<std::string>(),
+                     kernel.at("hz").get<int>());
+}
+
+}  // namespace
+
+StoredRun::StoredRun(const fs::path& directory) : path_(directory) {
+  if (!fs::exists(path_ / "manifest.json") || !fs::exists(path_ / "plan.json"))
+    throw BadInput(std::format(
+        "labrun: {} is no run directory: it has no manifest.json and plan.json", path_.string()));
+  plan_ = plan_from_json(base::read_file(path_ / "plan.json"));
+  base::with_context(std::format("read {}", (path_ / "manifest.json").string()), [&] {
+    try {
+      read_manifest();
+    } catch (const json::exception& error) {
+      throw base::LabError(error.what());
+    }
+  });
+}
+
+void StoredRun::read_manifest() {
+  const json manifest = json::parse(base::read_file(path_ / "manifest.json"));
+  complete_ = manifest.at("complete").get<bool>();
+  kernel_ = manifest.at("kernel").at("kind") == "host" ? KernelKind::kHost : KernelKind::kLab;
+  for (const json& block : manifest.at("blocks")) {
+    const json& reasons = block.at("reasons");
+    if (reasons.empty()) continue;
+    const auto index = block.at("index").get<std::uint64_t>();
+    invalid_.insert(index);
+    facts_.validity += std::format("{}block {}: {}", facts_.validity.empty() ? "" : "\n", index,
+                                   reasons.front().get<std::string>());
+  }
+  facts_.seed = manifest.at("seed").get<std::string>();
+  facts_.kernel = describe_kernel(manifest.at("kernel"));
+  for (const auto& [name, version] : manifest.at("versions").items())
+    facts_.versions += std::format("{}{} {}", facts_.versions.empty() ? "" : ", ", name,
+                                   version.get<std::string>());
+  facts_.reproduce = manifest.at("reproduce").get<std::string>();
+  facts_.run_directory = shown_path(fs::absolute(path_));
+}
+
+RecordReader::RecordReader(const StoredRun& run)
+    : file_(run.path() / "queries.jsonl"), stream_(file_) {}
+
+std::vector<captures::QueryRecord> RecordReader::next_block() {
+  std::vector<captures::QueryRecord> records;
+  if (!ahead_) ahead_ = next_record();
+  while (ahead_ && (records.empty() || records.front().block == ahead_->block)) {
+    records.push_back(std::move(*ahead_));
+    ahead_ = next_record();
+  }
+  return records;
+}
+
+std::optional<captures::QueryRecord> RecordReader::next_record() {
+  std::string text;
+  if (!std::getline(stream_, text)) return std::nullopt;
+  ++line_;
+  auto record = captures::parse_query_record(text);
+  if (!record)
+    throw base::LabError(std::format("read {} line {}: {}", file_.string(), line_, record.error()));
+  return std::move(*record);
+}
+
+}  // namespace harness
