@@ -225,7 +225,8 @@ class CauseFinder {
   std::optional<Cause> quic_timer(std::size_t index, std::optional<std::size_t> arrival) const {
     const PacketEvent& event = exchange_.events[index];
     if (event.packet.quic.empty()) return std::nullopt;
-    if (const auto loss = loss_timer(index)) return loss;
+    if (event.packet.ack_eliciting())
+      if (const auto loss = loss_timer(index)) return loss;
     if (const auto probe = probe_timer(index, arrival)) return probe;
     constexpr Nanoseconds kLongestAckDelay = milliseconds(26);
     if (arrival && !event.packet.ack_eliciting() &&

@@ -58,7 +58,9 @@ class OpaqueConversation : public Conversation {
   void describe(End /*from*/, DecodedPacket& /*packet*/) const override {}
   ConversationFacts facts() const override {
     ConversationFacts facts;
-    facts.protocol = protocol_ == Protocol::kIcmp ? "ICMP" : "UDP";
+    facts.protocol = protocol_ == Protocol::kIcmp ? "ICMP" : "IP";
+    if (protocol_ != Protocol::kUdp) return facts;
+    facts.protocol = "UDP";
     facts.sight_ends = "neither DNS nor a known version of QUIC";
     return facts;
   }

@@ -2,7 +2,9 @@
 #include "transport/dns_message.hh"
 
 #include <algorithm>
+#include <chrono>
 #include <format>
+#include <limits>
 
 namespace analysis {
 namespace {
@@ -104,6 +106,13 @@ void find_answers(const Inspection& inspection, std::vector<Finding>& findings) 
   find_late(inspection, findings);
   find_mtu_probes(inspection, findings);
   find_unpadded(inspection, findings);
+}
+
+std::int64_t Inspection::answered_ns() const {
+  if (context.record == nullptr || !context.record->time || exchange.events.empty())
+    return std::numeric_limits<std::int64_t>::max();
+  constexpr base::Nanoseconds kSocketMade = std::chrono::microseconds(50);
+  return exchange.events.front().sent_ns + (*context.record->time + kSocketMade).count();
 }
 
 PacketReference reference_to(const PacketEvent& event) {

@@ -29,13 +29,16 @@ constexpr std::array kTimers{
 // A timer that fired sends one flight; its packets share the event that the time counts from.
 void find_timers(const Inspection& inspection, std::vector<Finding>& findings) {
   const auto& events = inspection.exchange.events;
+  const std::int64_t end_ns = inspection.answered_ns();
   for (const TimerFinding& timer : kTimers) {
     Finding finding{.id = timer.id, .packets = {}, .text = {}};
     std::string text;
     std::optional<std::pair<std::size_t, bool>> base;
     for (std::size_t index = 0; index < inspection.causes.size(); ++index) {
       const Cause& cause = inspection.causes[index];
-      if (!std::ranges::contains(timer.kinds, cause.kind) || !cause.since) continue;
+      if (!std::ranges::contains(timer.kinds, cause.kind) || !cause.since ||
+          events[index].sent_ns > end_ns)
+        continue;
       finding.packets.push_back(reference_to(events[index]));
       const std::pair now(*cause.since, cause.by_arrival);
       if (base == now) continue;
@@ -56,12 +59,14 @@ void find_lost_probes(const Inspection& inspection, std::vector<Finding>& findin
   for (std::size_t index = 0; index < inspection.causes.size(); ++index) {
     const PacketEvent& event = inspection.exchange.events[index];
     if (inspection.causes[index].kind == CauseKind::kPto && !event.useful() &&
-        event.packet.ack_eliciting())
+        event.packet.ack_eliciting() && event.sent_ns <= inspection.answered_ns())
       finding.packets.push_back(reference_to(event));
   }
   if (finding.packets.empty()) return;
-  finding.text = std::format("{} of the packets that a probe timeout sent {} lost themselves",
-                             finding.packets.size(), finding.packets.size() == 1 ? "was" : "were");
+  finding.text = finding.packets.size() == 1
+                     ? "a packet that a probe timeout sent was lost itself"
+                     : std::format("{} packets that probe timeouts sent were lost themselves",
+                                   finding.packets.size());
   findings.push_back(std::move(finding));
 }
 
@@ -76,6 +81,9 @@ struct Arrivals {
 class HeadOfLine {
  public:
   void take(const PacketEvent& event) {
+    // RFC 9000 section 17.2.5.2: after a Retry the client's CRYPTO data begins anew.
+    if (event.packet.has_quic(QuicPacketType::kRetry))
+      streams_.erase({event.conversation, End::kClient, StreamKind::kInitialCrypto, 0});
     for (const DataRange& range : event.packet.data) {
       if (range.begin == range.end) continue;
       Arrivals& arrivals = streams_[{event.conversation, event.from, range.kind, range.stream}];
@@ -114,7 +122,7 @@ class HeadOfLine {
 void find_head_of_line(const Inspection& inspection, std::vector<Finding>& findings) {
   std::vector<const PacketEvent*> arrived;
   for (const PacketEvent& event : inspection.exchange.events)
-    if (event.useful()) arrived.push_back(&event);
+    if (event.useful() && *event.arrived_ns <= inspection.answered_ns()) arrived.push_back(&event);
   std::ranges::stable_sort(arrived, {},
                            [](const PacketEvent* event) { return *event->arrived_ns; });
   HeadOfLine line;

@@ -16,6 +16,9 @@ struct Inspection {
 
   // Of the events of one conversation, in the order of sending.
   std::vector<const PacketEvent*> of_conversation(std::size_t conversation) const;
+  // When the client had its answer, on the captures' clock; the end of time without one. What comes
+  // after it cost nobody time.
+  std::int64_t answered_ns() const;
 };
 
 PacketReference reference_to(const PacketEvent& event);

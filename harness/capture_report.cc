@@ -20,6 +20,7 @@ constexpr std::size_t kMostConversations = 200;
 constexpr std::size_t kMostUnread = 5;
 
 std::string endpoint(const captures::IpAddress& address, std::uint16_t port) {
+  if (port == 0) return captures::to_string(address);
   return std::format("{} port {}", captures::to_string(address), port);
 }
 

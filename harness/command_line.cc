@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, Command>, 7> kCommands{
 constexpr std::string_view kUsage =
     "labrun [run] SCENARIO [options]\n"
     "       labrun check|plan SCENARIO [options]\n"
-    "       labrun explain RUN QUERY\n"
+    "       labrun explain RUN QUERY [--all] [--save DIR]\n"
     "       labrun analyze RUN|CAPTURE [--keylog FILE] [--packets]\n"
     "       labrun compare RUN RUN\n"
     "       labrun compare RUN CELL CELL\n"
@@ -69,6 +69,7 @@ struct Options {
   std::string color = "auto";
   std::string target;
   std::string keylog;
+  std::string save;
 };
 
 // Checks whose ranges the help does not repeat after every option.
@@ -135,6 +136,9 @@ void add_evidence_options(CLI::App& app, Command command, Options& options, Comm
         ->required()
         ->option_text(" ");
     app.add_flag("--all", into.all_details, "Every frame, range and acknowledgement");
+    app.add_option("--save", options.save,
+                   "Folder to create, for the query's packets of both ends, with its keys")
+        ->type_name("DIR");
   }
   if (command == Command::kCompare)
     app.add_option("OTHER", into.compared, "Another run directory, or two cells of this run")
@@ -194,6 +198,7 @@ void adopt(const Options& options, CommandLine& command) {
   command.scenario = options.scenario;
   command.target = options.target;
   if (!options.keylog.empty()) command.keylog = options.keylog;
+  if (!options.save.empty()) command.save = options.save;
   // Before --set, so that the most explicit form has the last word.
   std::vector<std::string>& assignments = command.overrides.assignments;
   if (options.seed) assignments.push_back(std::format("seed={}", *options.seed));

@@ -47,7 +47,8 @@ struct CommandLine {
   bool packets = false;                         // of kAnalyze: one line of JSON per packet
   std::string query;         // of kExplain: "dot:117", "worst", "median", "dot:worst", "dot:median"
   bool all_details = false;  // of kExplain: every frame and range
-  std::vector<std::string> compared;  // of kCompare: one run directory, or two cells
+  std::optional<std::filesystem::path> save;  // of kExplain: folder for the query's packets
+  std::vector<std::string> compared;          // of kCompare: one run directory, or two cells
 };
 
 // `arguments` as main() has them, the program's name first. Throws BadInput with a text that says

@@ -4,6 +4,7 @@
 #include "base/errors.hh"
 #include "harness/block_analysis.hh"
 #include "harness/ladder.hh"
+#include "harness/query_extract.hh"
 #include "harness/query_setting.hh"
 #include "harness/scenario_error.hh"
 #include "harness/stored_run.hh"
