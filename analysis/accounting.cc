@@ -113,11 +113,12 @@ class Summation {
       if (step.kind == Kind::kFlight) {
         take_flight(index);
       } else if (step.kind == Kind::kQueue) {
-        add({.what = "queue", .time = step.time, .at = {}, .note = {}});
+        queue_ += step.time;
       } else {
         take_wait(step);
       }
     }
+    if (queue_ > Nanoseconds(0)) add({.what = "queue", .time = queue_, .at = {}, .note = {}});
     // Before the first packet and after the last: the client's program.
     work_.at(0) += total - named;
     for (const End end : {End::kClient, End::kServer})
@@ -175,6 +176,7 @@ class Summation {
   const std::vector<ChainStep>& chain_;
   Explanation result_;
   std::optional<std::size_t> outbound_;
+  Nanoseconds queue_{0};
   std::array<Nanoseconds, 2> work_{};
 };
 

@@ -120,7 +120,9 @@ class CaptureFileReader {
 
   // Which conversation, and who sent.
   std::optional<std::pair<std::size_t, End>> place_of(const captures::IpPacket& ip) {
-    if (const auto found = by_client_tuple_.find(ip.tuple); found != by_client_tuple_.end())
+    if (const auto found = by_client_tuple_.find(ip.tuple);
+        found != by_client_tuple_.end() &&
+        !decodings_[found->second].conversation->begins_another(End::kClient, ip))
       return std::pair(found->second, End::kClient);
     if (const auto found = by_client_tuple_.find(ip.tuple.reversed());
         found != by_client_tuple_.end())
@@ -130,7 +132,7 @@ class CaptureFileReader {
     Decoding& decoding = decodings_.emplace_back();
     decoding.tuple = from == End::kClient ? ip.tuple : ip.tuple.reversed();
     decoding.conversation = make_conversation(ip, secrets_);
-    by_client_tuple_.emplace(decoding.tuple, decodings_.size() - 1);
+    by_client_tuple_[decoding.tuple] = decodings_.size() - 1;
     return std::pair(decodings_.size() - 1, from);
   }
 

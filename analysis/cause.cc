@@ -18,8 +18,9 @@ using std::chrono::milliseconds;
 constexpr Nanoseconds kAtOnce = microseconds(100);
 // What may pass as a reaction where no timer fits.
 constexpr Nanoseconds kSoon = milliseconds(1);
-// A timer of QUIC wakes its program through the kernel's clock, which rounds up to a millisecond.
-constexpr Nanoseconds kTimerSlack = microseconds(1200);
+// A timer of QUIC wakes its program through poll(2), which may be late by a thousandth of the time
+// that was asked for, and by the kernel's tick.
+constexpr Nanoseconds kTick = microseconds(1200);
 constexpr int kMaxBackoff = 10;
 
 struct Names {
@@ -53,7 +54,7 @@ bool on_timer_wheel(Nanoseconds wait, Nanoseconds timer) {
 }
 
 bool fits(Nanoseconds wait, Nanoseconds timer) {
-  return wait >= timer - kSoon && wait <= timer + kTimerSlack;
+  return wait >= timer - kSoon && wait <= timer + timer / 1000 + kTick;
 }
 
 // The causes of one exchange, found event by event.
@@ -194,14 +195,18 @@ class CauseFinder {
       return candidate.packet.tcp && candidate.packet.ack_eliciting();
     });
     if (!sent) return std::nullopt;
-    // Both timers start with what was sent last, or anew with an acknowledgement that came since.
+    // Both timers start with what was sent last, or anew with an acknowledgement that came since. A
+    // sample that comes while a timer runs need not move it.
     const bool renewed =
         arrival && *exchange_.events[*arrival].arrived_ns > exchange_.events[*sent].sent_ns;
     for (const bool by_arrival : {true, false}) {
       if (by_arrival && !renewed) continue;
       const Nanoseconds wait =
           by_arrival ? since_arrival(*arrival, event) : since_sent(*sent, event);
-      const auto cause = retransmission_cause(wait, rtt);
+      auto cause = retransmission_cause(wait, rtt);
+      if (!cause)
+        cause = retransmission_cause(wait,
+                                     tcp_rtt(exchange_, event.from, event.sent_ns - wait.count()));
       if (!cause) continue;
       return by_arrival ? from_arrival(cause->first, *arrival, event)
                         : from_sent(cause->first, *sent, event, cause->second);
@@ -235,26 +240,33 @@ class CauseFinder {
     return std::nullopt;
   }
 
-  std::optional<Cause> probe_timer(std::size_t index, std::optional<std::size_t> arrival) const {
-    const PacketEvent& event = exchange_.events[index];
-    const Nanoseconds pto = quic_pto(quic_rtt(exchange_, event.from, event.sent_ns));
+  // How often the probe timeout had doubled, if `wait` is one. A sample that comes while the timer
+  // runs need not move it, so what was known at either end of the wait counts.
+  std::optional<int> probe_backoff(End end, std::int64_t since_ns, std::int64_t until_ns) const {
     constexpr Nanoseconds kMaxAckDelay = milliseconds(25);
-    const auto backoff_of = [&](Nanoseconds wait) -> std::optional<int> {
+    const Nanoseconds wait(until_ns - since_ns);
+    for (const std::int64_t known_ns : {until_ns, since_ns}) {
+      const Nanoseconds pto = quic_pto(quic_rtt(exchange_, end, known_ns));
       for (int backoff = 0; backoff <= kMaxBackoff; ++backoff)
         for (const Nanoseconds extra : {Nanoseconds(0), kMaxAckDelay})
           if (fits(wait, (pto + extra) * (1 << backoff))) return backoff;
-      return std::nullopt;
-    };
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Cause> probe_timer(std::size_t index, std::optional<std::size_t> arrival) const {
+    const PacketEvent& event = exchange_.events[index];
     // From the last ack-eliciting packet, of whatever space; a client that has none under way
     // counts from what it received last (RFC 9002 section 6.2.2.1).
     for (std::size_t other = index; other-- > 0;) {
       const PacketEvent& candidate = exchange_.events[other];
       if (candidate.from != event.from || !candidate.packet.ack_eliciting()) continue;
-      if (const auto backoff = backoff_of(since_sent(other, event)))
+      if (const auto backoff = probe_backoff(event.from, candidate.sent_ns, event.sent_ns))
         return from_sent(CauseKind::kPto, other, event, *backoff);
     }
     if (!arrival) return std::nullopt;
-    const auto backoff = backoff_of(since_arrival(*arrival, event));
+    const auto backoff =
+        probe_backoff(event.from, *exchange_.events[*arrival].arrived_ns, event.sent_ns);
     if (!backoff) return std::nullopt;
     Cause cause = from_arrival(CauseKind::kPto, *arrival, event);
     cause.backoff = *backoff;

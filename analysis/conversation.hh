@@ -35,6 +35,10 @@ class Conversation {
   // encrypted records once the whole record has; so ask when everything was taken, where one can.
   virtual void describe(End from, DecodedPacket& packet) const = 0;
   virtual ConversationFacts facts() const = 0;
+  // Whether this packet begins another connection on the same 5-tuple, which clients use again.
+  virtual bool begins_another(End /*from*/, const captures::IpPacket& /*packet*/) const {
+    return false;
+  }
 };
 
 // Chooses by the flow's first packet. `secrets` must outlive the conversation, and holds what will

@@ -203,6 +203,17 @@ void QuicConversation::describe(End from, DecodedPacket& packet) const {
   }
 }
 
+bool QuicConversation::begins_another(End from, const captures::IpPacket& packet) const {
+  // Until the server has answered, a new connection ID may belong to another attempt of this one,
+  // as after Version Negotiation.
+  if (from != End::kClient || !handshake_.cipher_suite) return false;
+  const auto header = parse_quic_header(packet.payload, 0);
+  if (!header || header->type != QuicPacketType::kInitial) return false;
+  return std::ranges::none_of(client_.connection_ids, [&](const Bytes& id) {
+    return std::ranges::equal(id, header->scid);
+  });
+}
+
 ConversationFacts QuicConversation::facts() const {
   return {.protocol = "QUIC",
           .quic_version = version_,

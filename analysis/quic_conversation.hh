@@ -28,6 +28,7 @@ class QuicConversation : public Conversation {
   DecodedPacket take(End from, const captures::IpPacket& packet) override;
   void describe(End from, DecodedPacket& packet) const override;
   ConversationFacts facts() const override;
+  bool begins_another(End from, const captures::IpPacket& packet) const override;
 
   // Against hostile captures.
   static constexpr std::size_t kMaxPacketsPerDatagram = 32;

@@ -1,9 +1,12 @@
 #include "analysis/rtt_estimator.hh"
 
+#include "analysis/interval_set.hh"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <set>
+#include <utility>
 
 namespace analysis {
 namespace {
@@ -72,6 +75,83 @@ class QuicObserver {
   std::array<std::set<std::uint64_t>, kSpaces> acknowledged_;
 };
 
+// The same for TCP, as Linux samples: from the first segment that an acknowledgement covers for the
+// first time, cumulatively or selectively, unless it had been sent twice; then the timestamp that
+// comes back tells (RFC 7323).
+class TcpObserver {
+ public:
+  TcpObserver(const Exchange& exchange, End end) : exchange_(exchange), end_(end) {}
+
+  RttEstimate at(std::int64_t at_ns) {
+    for (const PacketEvent& event : exchange_.events)
+      if (event.from != end_ && event.useful() && *event.arrived_ns <= at_ns && event.packet.tcp &&
+          event.packet.tcp->ack)
+        take(event);
+    return estimate_;
+  }
+
+ private:
+  void take(const PacketEvent& ack) {
+    if (!handshake_sampled_) {
+      handshake_sampled_ = true;
+      sample_since(handshake_send_time(ack), ack);
+      return;
+    }
+    std::optional<std::int64_t> first_ns;
+    bool repeated = false;
+    IntervalSet now = covered_;
+    now.add(0, ack.packet.tcp->acknowledged);
+    for (const SackBlock& block : ack.packet.tcp->sack) now.add(block.begin, block.end);
+    for (const PacketEvent& sent : exchange_.events) {
+      if (!carries_data(sent) || sent.sent_ns >= *ack.arrived_ns) continue;
+      const std::uint64_t last = sent.packet.tcp->end - 1;
+      if (covered_.end_of(last) > last || now.end_of(last) == last) continue;
+      repeated = repeated || sent.packet.data.front().again;
+      first_ns = std::min(first_ns.value_or(sent.sent_ns), sent.sent_ns);
+    }
+    covered_ = std::move(now);
+    if (repeated) first_ns = echoed_send_time(ack);
+    sample_since(first_ns, ack);
+  }
+
+  bool carries_data(const PacketEvent& event) const {
+    return event.from == end_ && event.packet.tcp &&
+           event.packet.tcp->end > event.packet.tcp->begin;
+  }
+
+  // Of the latest of our segments that had reached the other end.
+  std::optional<std::int64_t> echoed_send_time(const PacketEvent& ack) const {
+    std::optional<std::int64_t> latest;
+    for (const PacketEvent& sent : exchange_.events)
+      if (carries_data(sent) && sent.useful() && *sent.arrived_ns <= ack.sent_ns)
+        latest = sent.sent_ns;
+    return latest;
+  }
+
+  // A server's SYN-ACK returns the timestamp of the first SYN that it saw, a client's ACK that of
+  // the last SYN-ACK.
+  std::optional<std::int64_t> handshake_send_time(const PacketEvent& ack) const {
+    std::optional<std::int64_t> found;
+    for (const PacketEvent& sent : exchange_.events) {
+      if (sent.from != end_ || !sent.packet.tcp || !sent.packet.tcp->syn || !sent.useful() ||
+          *sent.arrived_ns > ack.sent_ns)
+        continue;
+      if (!found || end_ == End::kServer) found = sent.sent_ns;
+    }
+    return found;
+  }
+
+  void sample_since(std::optional<std::int64_t> sent_ns, const PacketEvent& ack) {
+    if (sent_ns) estimate_.add_sample(Nanoseconds(*ack.arrived_ns - *sent_ns), Nanoseconds(0));
+  }
+
+  const Exchange& exchange_;
+  End end_;
+  RttEstimate estimate_;
+  IntervalSet covered_;
+  bool handshake_sampled_ = false;
+};
+
 }  // namespace
 
 void RttEstimate::add_sample(Nanoseconds sample, Nanoseconds ack_delay) {
@@ -98,32 +178,7 @@ Nanoseconds quic_pto(const RttEstimate& estimate) {
 }
 
 RttEstimate tcp_rtt(const Exchange& exchange, End end, std::int64_t at_ns) {
-  RttEstimate estimate;
-  std::uint64_t known = 0;  // bytes whose acknowledgement has been seen
-  bool handshake_known = false;
-  for (const PacketEvent& ack : exchange.events) {
-    if (ack.from == end || !ack.useful() || *ack.arrived_ns > at_ns || !ack.packet.tcp ||
-        !ack.packet.tcp->ack)
-      continue;
-    const bool of_handshake = !handshake_known;
-    handshake_known = true;
-    const std::uint64_t upto = ack.packet.tcp->acknowledged;
-    if (upto <= known && !of_handshake) continue;
-    known = std::max(known, upto);
-    // With timestamps (RFC 7323) the sample counts from the segment that brought the byte in, so a
-    // repeated one gives a sample too.
-    std::optional<std::int64_t> sent_ns;
-    for (const PacketEvent& sent : exchange.events) {
-      if (sent.from != end || !sent.packet.tcp || !sent.useful() || *sent.arrived_ns > ack.sent_ns)
-        continue;
-      const TcpSegment& segment = *sent.packet.tcp;
-      const bool covered =
-          of_handshake ? segment.syn : segment.end == upto && segment.end > segment.begin;
-      if (covered) sent_ns = sent.sent_ns;
-    }
-    if (sent_ns) estimate.add_sample(Nanoseconds(*ack.arrived_ns - *sent_ns), Nanoseconds(0));
-  }
-  return estimate;
+  return TcpObserver(exchange, end).at(at_ns);
 }
 
 Nanoseconds tcp_rto(const RttEstimate& estimate) {

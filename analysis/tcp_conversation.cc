@@ -137,6 +137,11 @@ void TcpConversation::describe(End from, DecodedPacket& packet) const {
                       std::back_inserter(packet.messages));
 }
 
+bool TcpConversation::begins_another(End from, const captures::IpPacket& packet) const {
+  return from == End::kClient && packet.tcp && packet.tcp->syn && !packet.tcp->ack &&
+         client_.first_sequence && packet.tcp->sequence + 1 != *client_.first_sequence;
+}
+
 ConversationFacts TcpConversation::facts() const {
   ConversationFacts facts{
       .protocol = content_ == Content::kTls ? "TLS over TCP" : "TCP",

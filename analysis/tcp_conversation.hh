@@ -27,6 +27,7 @@ class TcpConversation : public Conversation {
   DecodedPacket take(End from, const captures::IpPacket& packet) override;
   void describe(End from, DecodedPacket& packet) const override;
   ConversationFacts facts() const override;
+  bool begins_another(End from, const captures::IpPacket& packet) const override;
 
  private:
   enum class Content : std::uint8_t { kUnknown, kTls, kDns, kOther };

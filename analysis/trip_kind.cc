@@ -85,7 +85,7 @@ AmplificationBudget amplification_budget(const Exchange& exchange, std::size_t c
     if (event.from == End::kServer) {
       if (event.sent_ns < at_ns) budget.sent += event.packet.payload_bytes;
     } else if (event.useful() && *event.arrived_ns < at_ns) {
-      budget.received += event.packet.payload_bytes;
+      budget.received += event.packet.payload_bytes * (1 + event.extra_copies);
       budget.validated = budget.validated || validates(event.packet);
     }
   }

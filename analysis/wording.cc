@@ -150,6 +150,7 @@ std::string_view part_words(std::string_view what) {
   for (int kind = 0; kind <= static_cast<int>(CauseKind::kUnexplained); ++kind)
     if (to_string(CauseKind{static_cast<std::uint8_t>(kind)}) == what)
       return describe(CauseKind{static_cast<std::uint8_t>(kind)});
+  if (what == "queue") return "beyond the path's shortest delay: rate, jitter";
   return what;
 }
 

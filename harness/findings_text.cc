@@ -45,10 +45,10 @@ std::string explained_line(const FindingCollection& findings) {
                                  findings.explained(), findings.queries(), share);
   constexpr std::size_t kMostNamed = 5;
   const auto& missing = findings.unexplained();
-  if (!missing.empty()) text += "; not";
   for (std::size_t index = 0; index < std::min(missing.size(), kMostNamed); ++index)
-    text += std::format("{} {}", index == 0 ? "" : ",", missing[index].query);
-  if (missing.size() > kMostNamed) text += std::format(" and {} more", missing.size() - kMostNamed);
+    text += std::format("{} {}", index == 0 ? "; not" : ",", missing[index].query);
+  if (missing.size() > kMostNamed)
+    text += std::format(" and {} more, all in findings.json", missing.size() - kMostNamed);
   return labelled("explained", text);
 }
 

@@ -15,6 +15,8 @@
 // Left out, and counted by reason:
 // - what is in QUIC packets that tshark cannot decrypt, and TLS and DNS of flows with such packets
 //   that it does not show (what we alone cannot decrypt is a difference);
+// - packets with parts of a DNS message over QUIC: tshark reads each STREAM frame by itself;
+// - DNS over QUIC that tshark shows as stream data only, as after some a Retry;
 // - a DNS message that only one of the two repeats when its bytes are sent once more;
 // - DNS in HTTP that tshark hands to no dissector of its own: queries of GET, and all of HTTP/3.
 
@@ -40,6 +42,10 @@ inline constexpr const char* kNeitherDecrypts = "QUIC packets that neither decry
 inline constexpr const char* kUnseenHandshakes =
     "TLS messages of flows that tshark cannot decrypt all of";
 inline constexpr const char* kUnseenDns = "DNS messages of flows that tshark cannot decrypt all of";
+inline constexpr const char* kDnsOverPackets =
+    "packets with parts of DNS messages over QUIC, which tshark takes for whole ones";
+inline constexpr const char* kUndissectedDoq =
+    "DNS messages over QUIC that tshark does not dissect";
 inline constexpr const char* kRepeatedDns = "DNS messages that only one of the two repeats";
 inline constexpr const char* kDnsInHttp = "DNS in HTTP that tshark does not dissect";
 
@@ -77,6 +83,7 @@ class Comparison {
   // What a flow has shown so far in one direction.
   struct Flow {
     std::uint64_t first_packet = 0;
+    bool http = false;                   // as far as tshark has shown
     bool undecrypted_by_tshark = false;  // a packet of it is, and so maybe what follows
     std::set<SeenDns> our_dns;
     std::set<SeenDns> tshark_dns;

@@ -24,7 +24,7 @@ constexpr std::string_view kOurLine =
     R"({"type":2,"name":"ACK","ranges":[[7,9],[0,4]]},{"type":0,"name":"PADDING","length":12}]},)"
     R"({"type":"1-RTT","dcid":"88d9","number":5,"frames":[{"type":8,"name":"STREAM","stream":4,)"
     R"("offset":100,"length":50,"fin":true},{"type":24,"name":"NEW_CONNECTION_ID"}]}],)"
-    R"("tls":[{"name":"ClientHello","length":281,"offset":0,"here":281}],)"
+    R"("tls":[{"name":"ClientHello","length":285,"offset":0,"here":285}],)"
     R"("dns":[{"id":0,"response":false,"questions":["a.lab.test AAAA"]}]})";
 
 constexpr std::string_view kPdml = R"pdml(<?xml version="1.0" encoding="utf-8"?>
@@ -173,8 +173,8 @@ INSTANTIATE_TEST_SUITE_P(
         Doctored{"StreamFin", R"(,"fin":true)", ""},
         Doctored{"OtherFrame", R"("type":24)", R"("type":25)"},
         Doctored{"HandshakeName", "ClientHello", "ServerHello"},
-        Doctored{"HandshakeLength", R"("length":281)", R"("length":280)"},
-        Doctored{"HandshakeIncomplete", R"("here":281)", R"("here":280)"},
+        Doctored{"HandshakeLength", R"("length":285,"offset":0)", R"("length":284,"offset":0)"},
+        Doctored{"HandshakeIncomplete", R"("here":285)", R"("here":284)"},
         Doctored{"DnsDirection", R"("response":false)", R"("response":true)"},
         Doctored{"DnsName", "a.lab.test", "b.lab.test"}, Doctored{"DnsType", "AAAA", "A"},
         Doctored{"DnsMissing", R"({"id":0,"response":false,"questions":["a.lab.test AAAA"]})", ""}),
@@ -189,7 +189,7 @@ TEST(Comparison, MissingAndSurplusPacketsAreReported) {
 
 TEST(Comparison, MissingQuicPacketIsReported) {
   const Comparison comparison = compare(R"({"number":7,"tls":[{"name":"ClientHello",)"
-                                        R"("length":281,"offset":0,"here":281}],"dns":[{"response")"
+                                        R"("length":285,"offset":0,"here":285}],"dns":[{"response")"
                                         R"(:false,"questions":["a.lab.test AAAA"]}]})");
   ASSERT_EQ(comparison.differences().size(), 1U) << comparison.report();
   EXPECT_EQ(comparison.differences()[0].ours, "nothing");
@@ -200,9 +200,9 @@ TEST(Comparison, ShortHeadersConnectionIdNeedNotBeKnown) {
 }
 
 TEST(Comparison, HandshakePartsMakeAWhole) {
-  const std::string parts = R"([{"name":"ClientHello","length":281,"offset":100,"here":181},)"
-                            R"({"name":"ClientHello","length":281,"offset":0,"here":100}])";
-  const std::string whole = R"([{"name":"ClientHello","length":281,"offset":0,"here":281}])";
+  const std::string parts = R"([{"name":"ClientHello","length":285,"offset":104,"here":181},)"
+                            R"({"name":"ClientHello","length":285,"offset":0,"here":104}])";
+  const std::string whole = R"([{"name":"ClientHello","length":285,"offset":0,"here":285}])";
   EXPECT_EQ(compare(replaced(kOurLine, whole, parts)).report(), "");
 }
 

@@ -49,6 +49,8 @@ class LabTraffic : public testing::Test {
     std::cout << describe(counts);
     // tshark loses its way where a handshake's packets come twice or out of order.
     EXPECT_LE(counts.undecrypted(), counts.quic_packets() / 20);
+    // Nor may we see much DNS that tshark does not.
+    EXPECT_LE(counts.left_out_for(kUndissectedDoq), counts.dns / 100);
     return counts;
   }
 };

@@ -62,12 +62,20 @@ SeenPacket packet_of(const json& object) {
   for (const json& quic : object.value("quic", json::array()))
     packet.quic.push_back(quic_packet_of(quic));
   for (const json& message : object.value("tls", json::array())) {
+    const bool dns = message.value("name", "").starts_with("DNS ");
+    if (dns && !packet.quic.empty() && message.at("here") != message.at("length"))
+      packet.dns_over_packets = true;
     const std::string name = known_handshake_name(message.value("name", ""));
     if (name.empty()) continue;
+    // labrun counts a message from its header on, as offsets of CRYPTO frames do.
+    constexpr std::uint64_t kHeader = 4;
+    const std::uint64_t begin = message.at("offset");
+    const std::uint64_t end = begin + message.at("here").get<std::uint64_t>();
+    const std::uint64_t from = std::max(begin, kHeader);
     packet.tls.push_back({.name = name,
-                          .length = message.at("length"),
-                          .offset = message.at("offset"),
-                          .here = message.at("here")});
+                          .length = message.at("length").get<std::uint64_t>() - kHeader,
+                          .offset = from - kHeader,
+                          .here = std::max(end, from) - from});
   }
   for (const json& message : object.value("dns", json::array())) {
     SeenDns& seen = packet.dns.emplace_back();

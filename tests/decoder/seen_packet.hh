@@ -65,6 +65,7 @@ struct SeenPacket {
   std::vector<SeenQuicPacket> quic;
   std::vector<SeenHandshake> tls;
   std::vector<SeenDns> dns;
+  bool dns_over_packets = false;  // ours only: carries a part of a DNS message over QUIC
   // The following are tshark's only.
   std::string flow;         // addresses, ports and protocol, in the packet's direction
   bool tls_record = false;  // a TLS record over TCP begins or ends here

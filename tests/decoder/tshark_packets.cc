@@ -238,6 +238,8 @@ const std::vector<std::string>& pdml_arguments() {
       "-o", "tcp.reassemble_out_of_order:TRUE",
       // The port of DNS over QUIC, on which tshark expects DTLS.
       "-d", "udp.port==853,quic",
+      // The lab's port of DoQ: it has no dissector, but some of the clients' ports have.
+      "-d", "udp.port==8853,quic",
       // Only these subtrees are printed.
       "-j", "quic quic.short quic.frame tls tls.record tls.handshake http2 dns dns.qry.name text"};
   return arguments;

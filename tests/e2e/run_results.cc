@@ -42,7 +42,7 @@ void expect_files_fit_schemas(const fs::path& run) {
   const auto schema = [](const std::string& name) {
     return base::read_file(tests::source_folder() / "docs" / "schemas" / (name + ".schema.json"));
   };
-  for (const std::string name : {"manifest", "plan", "summary"})
+  for (const std::string name : {"manifest", "plan", "summary", "findings"})
     EXPECT_THAT(tests::complaints(schema(name), base::read_file(run / (name + ".json"))),
                 testing::IsEmpty())
         << name;

@@ -1,6 +1,7 @@
 #include "harness/table.hh"
 
 #include "analysis/expectations.hh"
+#include "analysis/finding_collection.hh"
 #include "analysis/summary.hh"
 #include "tests/harness/golden.hh"
 
@@ -66,11 +67,26 @@ RunFacts facts() {
           .validity = ""};
 }
 
+analysis::FindingCollection findings() {
+  analysis::FindingCollection collection;
+  captures::QueryRecord record;
+  record.id = "doq:17";
+  record.cell = "doq";
+  const std::vector<analysis::Finding> found{
+      {.id = "amplification-exceeded", .packets = {}, .text = "the server sent 3781 bytes"},
+      {.id = "client-hello-split", .packets = {}, .text = "two datagrams"}};
+  collection.add_query(record, found, true);
+  record.id = "do53:4";
+  record.cell = "do53";
+  collection.add_query(record, {}, false);
+  return collection;
+}
+
 std::string render(Colors colors, RunFacts under = facts()) {
   const analysis::Summary summary = example();
   const std::vector<analysis::Expectation> claims{
       {"doq", "answered", 300, 300}, {"do53", "no_answer", 0, 3}, {"few", "p99", 0, 1e9}};
-  return render_table(summary, analysis::judge(claims, summary), under, colors);
+  return render_table(summary, analysis::judge(claims, summary), findings(), under, colors);
 }
 
 TEST(Table, LooksAsItWasReviewed) {

@@ -18,7 +18,7 @@ class AskingClient final : public QuicEvents {
   void on_handshake_completed() override {
     handshake_at = network->elapsed();
     const std::optional<StreamId> stream = network->client->open_bidi_stream();
-    network->client->write(stream.value(), base::as_byte_span("question"), true);
+    network->client->write(stream.value(), question, true);
   }
   void on_stream_data(StreamId, ByteSpan bytes, bool fin) override {
     append(answer, bytes);
@@ -29,6 +29,7 @@ class AskingClient final : public QuicEvents {
   void on_closed(const QuicClose& reason) override { close = reason; }
 
   QuicNetwork* network = nullptr;
+  Bytes question{'q', 'u', 'e', 's', 't', 'i', 'o', 'n'};
   std::optional<base::Nanoseconds> handshake_at;
   std::optional<base::Nanoseconds> answered_at;
   Bytes answer;
@@ -42,6 +43,7 @@ struct ServerLog {
   std::vector<QuicClose> closes;
   std::vector<QuicFacts> facts;  // when a question came
   std::size_t questions = 0;
+  Bytes answer{'a', 'n', 's', 'w', 'e', 'r'};  // to every question
 };
 
 class AnsweringSession final : public QuicSession {
@@ -52,7 +54,7 @@ class AnsweringSession final : public QuicSession {
     if (!fin) return;
     ++log_.questions;
     log_.facts.push_back(connection_->facts());
-    connection_->write(stream, base::as_byte_span("answer"), true);
+    connection_->write(stream, log_.answer, true);
   }
   void on_closed(const QuicClose& close) override { log_.closes.push_back(close); }
 
