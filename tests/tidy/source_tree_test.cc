@@ -104,8 +104,8 @@ TEST(SourceTree, FilesHaveOneSubject) {
   EXPECT_THAT(long_files, testing::IsEmpty());
 }
 
-// With our formatting a function's body ends at the first line that is a closing brace at the
-// indentation of its head.
+// With our formatting a function's body ends at the first line that begins with a closing brace at
+// the indentation of its head; behind that of a lambda the call it is an argument of may end.
 TEST(SourceTree, FunctionsAreShort) {
   const std::regex head("^( *)[^ #/}].*\\) *(const)? *(noexcept)? *\\{$");
   const std::regex not_a_function(
@@ -119,7 +119,7 @@ TEST(SourceTree, FunctionsAreShort) {
         continue;
       const std::string end_line = match[1].str() + "}";
       std::size_t end = start;
-      while (end < file.lines.size() && file.lines[end] != end_line) ++end;
+      while (end < file.lines.size() && !file.lines[end].starts_with(end_line)) ++end;
       if (end < file.lines.size() && end - start + 1 > kMaxFunctionLines)
         long_functions.push_back(std::format("{}: {} lines", place(file, start), end - start + 1));
     }
