@@ -58,10 +58,11 @@ void count_blocks(PairedComparison& comparison, std::span<const QueryPair> pairs
     blocks[pair.block][1].push_back(pair.b);
   }
   comparison.blocks = blocks.size();
+  constexpr auto alike = static_cast<double>(kAlike.count());
   for (const auto& [block, times] : blocks) {
     const Difference of_medians = difference(median(times[0]), median(times[1]));
-    if (of_medians && *of_medians > 0) ++comparison.blocks_a_slower;
-    if (of_medians && *of_medians < 0) ++comparison.blocks_b_slower;
+    if (of_medians && *of_medians > alike) ++comparison.blocks_a_slower;
+    if (of_medians && *of_medians < -alike) ++comparison.blocks_b_slower;
   }
 }
 

@@ -6,8 +6,10 @@
 #include "analysis/block_bootstrap.hh"
 #include "analysis/paired_rates.hh"
 #include "analysis/query_pair.hh"
+#include "base/clock.hh"
 #include "base/rng.hh"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,6 +32,11 @@ struct MedianDifference {
 
 MedianDifference median_difference(std::span<const QueryPair> pairs);
 
+// Medians of a block that lie no further apart are alike: half of the 0.1 ms that tables show. In
+// virtual time each reading of the clock takes some nanoseconds, so that an end that reads it once
+// more would be "slower" in every block.
+inline constexpr base::Nanoseconds kAlike = std::chrono::microseconds(50);
+
 struct PairedComparison {
   std::uint64_t pairs = 0;
   MedianDifference median;  // of the pairs' differences, A minus B
@@ -37,8 +44,8 @@ struct PairedComparison {
   double unanswered_p = 1;  // mcnemar_exact(unanswered)
   RateDifference unanswered_rates;
   std::vector<PercentileDifference> percentiles;  // p50, p90, p95, p99: of A minus those of B
-  // Blocks by whose median (nearest rank) is larger; where they are equal, or both beyond the
-  // timeout, neither is.
+  // Blocks by whose median (nearest rank) is larger by more than kAlike; where neither is, or both
+  // lie beyond the timeout, the block is counted on neither side.
   std::uint64_t blocks = 0;
   std::uint64_t blocks_a_slower = 0;
   std::uint64_t blocks_b_slower = 0;

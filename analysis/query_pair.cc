@@ -30,17 +30,23 @@ Difference difference(std::optional<base::Nanoseconds> a, std::optional<base::Na
   return a ? -kInfinity : kInfinity;
 }
 
+std::vector<RecordPair> pair_records(std::span<const captures::QueryRecord> a,
+                                     std::span<const captures::QueryRecord> b) {
+  const auto of_b = by_place(b);
+  std::vector<RecordPair> pairs;
+  for (const auto& [place, record] : by_place(a)) {
+    const auto partner = of_b.find(place);
+    if (partner != of_b.end()) pairs.push_back({.a = record, .b = partner->second});
+  }
+  return pairs;
+}
+
 QueryPairs pair_queries(std::span<const captures::QueryRecord> a,
                         std::span<const captures::QueryRecord> b) {
-  const auto of_a = by_place(a);
-  const auto of_b = by_place(b);
   QueryPairs result;
-  for (const auto& [place, record] : of_a) {
-    const auto partner = of_b.find(place);
-    if (partner == of_b.end()) continue;
-    result.pairs.push_back({.block = place.first, .a = record->time, .b = partner->second->time});
-  }
-  result.unpaired = of_a.size() + of_b.size() - 2 * result.pairs.size();
+  for (const RecordPair& pair : pair_records(a, b))
+    result.pairs.push_back({.block = pair.a->block, .a = pair.a->time, .b = pair.b->time});
+  result.unpaired = a.size() + b.size() - 2 * result.pairs.size();
   return result;
 }
 

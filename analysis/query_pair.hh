@@ -29,13 +29,24 @@ using Difference = std::optional<double>;
 
 Difference difference(std::optional<base::Nanoseconds> a, std::optional<base::Nanoseconds> b);
 
+// The records of two queries that belong together; they are owned by whoever had them paired.
+struct RecordPair {
+  const captures::QueryRecord* a = nullptr;
+  const captures::QueryRecord* b = nullptr;
+};
+
+// `a` and `b` are the records of one cell each, in any order; the pairs are by block, then index.
+// Throws LabError where a list has two records of the same block and index: it is more than one
+// cell.
+std::vector<RecordPair> pair_records(std::span<const captures::QueryRecord> a,
+                                     std::span<const captures::QueryRecord> b);
+
 struct QueryPairs {
   std::vector<QueryPair> pairs;  // by block, then index
   std::uint64_t unpaired = 0;    // queries of either list whose partner the other does not have
 };
 
-// `a` and `b` are the records of one cell each, in any order. Throws LabError where a list has two
-// records of the same block and index: it is more than one cell.
+// The times of pair_records().
 QueryPairs pair_queries(std::span<const captures::QueryRecord> a,
                         std::span<const captures::QueryRecord> b);
 

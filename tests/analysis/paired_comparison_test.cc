@@ -109,9 +109,12 @@ TEST(PairedComparison, CountsBlocksByTheirMedians) {
   add(3, 40ms, 40ms);
   add(4, {}, {});
   add(5, 60ms, 40ms);
+  // Less than what is shown, and just more than that.
+  add(6, 40ms + 50us, 40ms);
+  add(7, 40ms + 51us, 40ms);
   const PairedComparison comparison = compare_pairs(pairs, base::Rng(1));
-  EXPECT_EQ(comparison.blocks, 6U);
-  EXPECT_EQ(comparison.blocks_a_slower, 3U);
+  EXPECT_EQ(comparison.blocks, 8U);
+  EXPECT_EQ(comparison.blocks_a_slower, 4U);
   EXPECT_EQ(comparison.blocks_b_slower, 1U);
 }
 
