@@ -23,30 +23,30 @@ bool starts_client_hello(const PacketEvent& event) {
   });
 }
 
-// The client's packet that had arrived last when `event` was sent.
-const PacketEvent* trigger_of(const PacketEvent& event, const Events& events) {
-  const PacketEvent* trigger = nullptr;
-  for (const PacketEvent* candidate : events)
-    if (candidate->from != event.from && candidate->useful() &&
-        *candidate->arrived_ns <= event.sent_ns &&
-        (trigger == nullptr || *candidate->arrived_ns >= *trigger->arrived_ns))
-      trigger = candidate;
-  return trigger;
+// Whether the server sent `retry` although no beginning of a ClientHello had reached it: only what
+// comes behind one. A capture that has nothing of the kind before does not tell.
+bool answers_headless_hello(const PacketEvent& retry, const Events& events) {
+  bool headless = false;
+  for (const PacketEvent* event : events) {
+    if (event->from != End::kClient || !event->useful() || *event->arrived_ns > retry.sent_ns)
+      continue;
+    if (starts_client_hello(*event)) return false;
+    headless = headless || std::ranges::any_of(event->packet.quic, is_tokenless_initial);
+  }
+  return headless;
 }
 
 void find_retries(const Inspection& inspection, const Events& events,
                   std::vector<Finding>& findings) {
   Finding finding{.id = "retry", .packets = {}, .text = {}};
-  bool answers_a_beginning = inspection.context.retry_always;
+  bool headless = !inspection.context.retry_always;
   for (const PacketEvent* event : events) {
     if (event->from != End::kServer || !event->packet.has_quic(QuicPacketType::kRetry)) continue;
     finding.packets.push_back(reference_to(*event));
-    const PacketEvent* trigger = trigger_of(*event, events);
-    answers_a_beginning =
-        answers_a_beginning || trigger == nullptr || starts_client_hello(*trigger);
+    headless = headless && answers_headless_hello(*event, events);
   }
   if (finding.packets.empty()) return;
-  if (!answers_a_beginning) {
+  if (headless) {
     finding.id = "spurious-retry";
     finding.text =
         "the first datagram of the ClientHello was late or lost; the server answered the second "

@@ -73,23 +73,24 @@ bool only_acknowledges_in_initial(const PacketEvent& event) {
   });
 }
 
-// The ServerHello's bytes that never reached the client.
+// Bytes of the server's Initial CRYPTO data, its ServerHello, that never reached the client and
+// were sent once only.
 void find_unsent_crypto(const Events& events, const HandshakeFacts& facts,
                         std::vector<Finding>& findings) {
   std::uint64_t end = facts.server_hello_bytes;
-  IntervalSet delivered;
+  IntervalSet delivered_or_repeated;
   Events acknowledgements;
   for (const PacketEvent* event : events) {
     if (event->from != End::kServer) continue;
     for (const DataRange& range : event->packet.data)
       if (range.kind == StreamKind::kInitialCrypto) {
         end = std::max(end, range.end);
-        if (event->useful()) delivered.add(range.begin, range.end);
+        if (event->useful() || range.again) delivered_or_repeated.add(range.begin, range.end);
       }
     if (only_acknowledges_in_initial(*event)) acknowledgements.push_back(event);
   }
-  const bool hole = end > 0 && delivered.count() < end;
-  if (!hole || acknowledgements.empty()) return;
+  const std::uint64_t missing = end - std::min(end, delivered_or_repeated.count());
+  if (missing == 0 || acknowledgements.empty()) return;
   constexpr std::size_t kMostPackets = 20;
   const std::size_t seen = acknowledgements.size();
   if (acknowledgements.size() > kMostPackets) acknowledgements.resize(kMostPackets);
@@ -97,8 +98,9 @@ void find_unsent_crypto(const Events& events, const HandshakeFacts& facts,
       {.id = "initial-crypto-not-resent",
        .packets = references(acknowledgements),
        .text = std::format("{} of {} bytes of the server's Initial CRYPTO data never reached the "
-                           "client, while {} Initial packets that only acknowledge were sent",
-                           end - delivered.count(), end, seen)});
+                           "client and were not sent again, while {} Initial packet{} only to "
+                           "acknowledge",
+                           missing, end, seen, seen == 1 ? " was sent" : "s were sent")});
 }
 
 void find_unfinished(const Inspection& inspection, const Events& events,

@@ -26,6 +26,9 @@ constexpr std::array kTimers{
     TimerFinding{"quic-pto", {CauseKind::kPto, CauseKind::kPto}},
 };
 
+// Of one kind of timer in one query; more are counted.
+constexpr std::size_t kMostNamed = 3;
+
 // A timer that fired sends one flight; its packets share the event that the time counts from.
 void find_timers(const Inspection& inspection, std::vector<Finding>& findings) {
   const auto& events = inspection.exchange.events;
@@ -33,6 +36,7 @@ void find_timers(const Inspection& inspection, std::vector<Finding>& findings) {
   for (const TimerFinding& timer : kTimers) {
     Finding finding{.id = timer.id, .packets = {}, .text = {}};
     std::string text;
+    std::size_t waits = 0;
     std::optional<std::pair<std::size_t, bool>> base;
     for (std::size_t index = 0; index < inspection.causes.size(); ++index) {
       const Cause& cause = inspection.causes[index];
@@ -43,12 +47,14 @@ void find_timers(const Inspection& inspection, std::vector<Finding>& findings) {
       const std::pair now(*cause.since, cause.by_arrival);
       if (base == now) continue;
       base = now;
+      if (++waits > kMostNamed) continue;
       const std::string what = repaired(inspection.exchange, index);
       text += std::format("{}the {} waited {}{}", text.empty() ? "" : "; ",
                           to_string(events[index].from), milliseconds_text(cause.wait),
                           what.empty() ? "" : std::format(" ({})", what));
     }
     if (finding.packets.empty()) continue;
+    if (waits > kMostNamed) text += std::format("; {} more waits", waits - kMostNamed);
     finding.text = std::move(text);
     findings.push_back(std::move(finding));
   }

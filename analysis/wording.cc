@@ -121,6 +121,16 @@ std::optional<std::size_t> last_lost(const Exchange& exchange) {
   return std::nullopt;
 }
 
+std::optional<std::size_t> late_answer(const Exchange& exchange) {
+  for (std::size_t index = 0; index < exchange.events.size(); ++index) {
+    const PacketEvent& event = exchange.events[index];
+    if (event.from == End::kServer && event.useful() &&
+        event.packet.carries(MessageKind::kDnsAnswer))
+      return index;
+  }
+  return std::nullopt;
+}
+
 bool is_trip(std::string_view what) {
   constexpr std::array kTimed{"queue", "work"};
   if (std::ranges::contains(kTimed, what)) return false;
@@ -228,7 +238,12 @@ Explanation explain_failure(const Exchange& exchange, const captures::QueryRecor
     result.text = ending + ": no packet was sent";
     return result;
   }
-  if (lost) {
+  if (const auto late = late_answer(exchange)) {
+    result.text = std::format("{}: it arrived {} after the first packet", ending,
+                              milliseconds_text(Nanoseconds(*exchange.events[*late].arrived_ns -
+                                                            exchange.events.front().sent_ns)));
+    result.complete = true;
+  } else if (lost) {
     const PacketEvent& event = exchange.events[*lost];
     const auto count = std::ranges::count_if(
         exchange.events, [](const PacketEvent& packet) { return !packet.useful(); });

@@ -77,6 +77,7 @@ int print(const StoredRun& run, std::vector<captures::QueryRecord>& records, std
       {record, exchange, causes, explanation, findings},
       command.all_details ? analysis::Details::kAll : analysis::Details::kShort,
       table_colors(command.color));
+  if (command.save) save_query(*command.save, evidence, exchange, record);
   return base::kExitSuccess;
 }
 
