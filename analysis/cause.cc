@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <ranges>
 #include <utility>
 
 namespace analysis {
@@ -183,7 +184,8 @@ class CauseFinder {
   std::optional<Cause> repetition_timer(std::size_t index,
                                         std::optional<std::size_t> arrival) const {
     const PacketEvent& event = exchange_.events[index];
-    const RttEstimate rtt = tcp_rtt(exchange_, event.from, event.sent_ns);
+    const std::vector<RttEstimate> history = tcp_rtt_history(exchange_, event.from, event.sent_ns);
+    const RttEstimate& rtt = history.back();
     if (arrival && rtt.minimum) {
       // RFC 8985 section 6.2: a quarter of the shortest round trip, and the kernel's tick.
       const Nanoseconds window = *rtt.minimum / 4 + milliseconds(5);
@@ -199,18 +201,15 @@ class CauseFinder {
     // sample that comes while a timer runs need not move it.
     const bool renewed =
         arrival && *exchange_.events[*arrival].arrived_ns > exchange_.events[*sent].sent_ns;
-    for (const bool by_arrival : {true, false}) {
-      if (by_arrival && !renewed) continue;
-      const Nanoseconds wait =
-          by_arrival ? since_arrival(*arrival, event) : since_sent(*sent, event);
-      auto cause = retransmission_cause(wait, rtt);
-      if (!cause)
-        cause = retransmission_cause(wait,
-                                     tcp_rtt(exchange_, event.from, event.sent_ns - wait.count()));
-      if (!cause) continue;
-      return by_arrival ? from_arrival(cause->first, *arrival, event)
-                        : from_sent(cause->first, *sent, event, cause->second);
-    }
+    for (const RttEstimate& estimate : std::views::reverse(history))
+      for (const bool by_arrival : {true, false}) {
+        if (by_arrival && !renewed) continue;
+        const auto cause = retransmission_cause(
+            by_arrival ? since_arrival(*arrival, event) : since_sent(*sent, event), estimate);
+        if (!cause) continue;
+        return by_arrival ? from_arrival(cause->first, *arrival, event)
+                          : from_sent(cause->first, *sent, event, cause->second);
+      }
     return std::nullopt;
   }
 
@@ -241,16 +240,16 @@ class CauseFinder {
   }
 
   // How often the probe timeout had doubled, if `wait` is one. A sample that comes while the timer
-  // runs need not move it, so what was known at either end of the wait counts.
+  // runs need not move it, and an end may leave samples out, so any of its estimates will do; the
+  // latest first.
   std::optional<int> probe_backoff(End end, std::int64_t since_ns, std::int64_t until_ns) const {
     constexpr Nanoseconds kMaxAckDelay = milliseconds(25);
     const Nanoseconds wait(until_ns - since_ns);
-    for (const std::int64_t known_ns : {until_ns, since_ns}) {
-      const Nanoseconds pto = quic_pto(quic_rtt(exchange_, end, known_ns));
+    for (const RttEstimate& estimate :
+         std::views::reverse(quic_rtt_history(exchange_, end, until_ns)))
       for (int backoff = 0; backoff <= kMaxBackoff; ++backoff)
         for (const Nanoseconds extra : {Nanoseconds(0), kMaxAckDelay})
-          if (fits(wait, (pto + extra) * (1 << backoff))) return backoff;
-    }
+          if (fits(wait, (quic_pto(estimate) + extra) * (1 << backoff))) return backoff;
     return std::nullopt;
   }
 
@@ -277,7 +276,7 @@ class CauseFinder {
   // was sent; the acknowledgement that showed the gap started the timer.
   std::optional<Cause> loss_timer(std::size_t index) const {
     const PacketEvent& event = exchange_.events[index];
-    const RttEstimate rtt = quic_rtt(exchange_, event.from, event.sent_ns);
+    const RttEstimate rtt = quic_rtt_history(exchange_, event.from, event.sent_ns).back();
     if (!rtt.latest) return std::nullopt;
     const Nanoseconds threshold = std::max(rtt.smoothed, *rtt.latest) * 9 / 8;
     for (std::size_t other = index; other-- > 0;) {

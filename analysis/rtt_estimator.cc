@@ -27,15 +27,16 @@ std::size_t space_of(QuicPacketType type) {
 class QuicObserver {
  public:
   QuicObserver(const Exchange& exchange, End end) : exchange_(exchange), end_(end) {
-    estimate_.smoothed = exchange.initial_rtt(end);
-    estimate_.variation = estimate_.smoothed / 2;
+    const Nanoseconds initial = exchange.initial_rtt(end);
+    history_.push_back(
+        {.smoothed = initial, .variation = initial / 2, .latest = {}, .minimum = {}});
   }
 
-  RttEstimate at(std::int64_t at_ns) {
+  std::vector<RttEstimate> until(std::int64_t at_ns) {
     for (const PacketEvent& event : exchange_.events)
       if (event.from != end_ && event.useful() && *event.arrived_ns <= at_ns)
         for (const QuicPacket& packet : event.packet.quic) take(packet, *event.arrived_ns);
-    return estimate_;
+    return std::move(history_);
   }
 
  private:
@@ -53,8 +54,10 @@ class QuicObserver {
                              ? std::chrono::microseconds(static_cast<std::int64_t>(frame.ack_delay)
                                                          << kAckDelayExponent)
                              : std::chrono::microseconds(0);
-      estimate_.add_sample(Nanoseconds(now_ns - *sent_ns),
-                           std::min<Nanoseconds>(delay, milliseconds(25)));
+      RttEstimate estimate = history_.back();
+      estimate.add_sample(Nanoseconds(now_ns - *sent_ns),
+                          std::min<Nanoseconds>(delay, milliseconds(25)));
+      history_.push_back(estimate);
     }
   }
 
@@ -71,7 +74,7 @@ class QuicObserver {
 
   const Exchange& exchange_;
   End end_;
-  RttEstimate estimate_;
+  std::vector<RttEstimate> history_;
   std::array<std::set<std::uint64_t>, kSpaces> acknowledged_;
 };
 
@@ -82,12 +85,12 @@ class TcpObserver {
  public:
   TcpObserver(const Exchange& exchange, End end) : exchange_(exchange), end_(end) {}
 
-  RttEstimate at(std::int64_t at_ns) {
+  std::vector<RttEstimate> until(std::int64_t at_ns) {
     for (const PacketEvent& event : exchange_.events)
       if (event.from != end_ && event.useful() && *event.arrived_ns <= at_ns && event.packet.tcp &&
           event.packet.tcp->ack)
         take(event);
-    return estimate_;
+    return std::move(history_);
   }
 
  private:
@@ -142,12 +145,15 @@ class TcpObserver {
   }
 
   void sample_since(std::optional<std::int64_t> sent_ns, const PacketEvent& ack) {
-    if (sent_ns) estimate_.add_sample(Nanoseconds(*ack.arrived_ns - *sent_ns), Nanoseconds(0));
+    if (!sent_ns) return;
+    RttEstimate estimate = history_.back();
+    estimate.add_sample(Nanoseconds(*ack.arrived_ns - *sent_ns), Nanoseconds(0));
+    history_.push_back(estimate);
   }
 
   const Exchange& exchange_;
   End end_;
-  RttEstimate estimate_;
+  std::vector<RttEstimate> history_{RttEstimate{}};
   IntervalSet covered_;
   bool handshake_sampled_ = false;
 };
@@ -169,16 +175,16 @@ void RttEstimate::add_sample(Nanoseconds sample, Nanoseconds ack_delay) {
   smoothed = (7 * smoothed + adjusted) / 8;
 }
 
-RttEstimate quic_rtt(const Exchange& exchange, End end, std::int64_t at_ns) {
-  return QuicObserver(exchange, end).at(at_ns);
+std::vector<RttEstimate> quic_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns) {
+  return QuicObserver(exchange, end).until(at_ns);
 }
 
 Nanoseconds quic_pto(const RttEstimate& estimate) {
   return estimate.smoothed + std::max(4 * estimate.variation, kGranularity);
 }
 
-RttEstimate tcp_rtt(const Exchange& exchange, End end, std::int64_t at_ns) {
-  return TcpObserver(exchange, end).at(at_ns);
+std::vector<RttEstimate> tcp_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns) {
+  return TcpObserver(exchange, end).until(at_ns);
 }
 
 Nanoseconds tcp_rto(const RttEstimate& estimate) {

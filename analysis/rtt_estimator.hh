@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace analysis {
 
@@ -20,13 +21,15 @@ struct RttEstimate {
   void add_sample(base::Nanoseconds sample, base::Nanoseconds ack_delay);
 };
 
-// QUIC: RFC 9002 section 5.3. `end`'s estimate just after `at_ns`.
-RttEstimate quic_rtt(const Exchange& exchange, End end, std::int64_t at_ns);
+// QUIC: RFC 9002 section 5.3. `end`'s estimates up to just after `at_ns`, the first before any
+// sample.
+std::vector<RttEstimate> quic_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns);
 // RFC 9002 section 6.2.1, without back-off and without max_ack_delay.
 base::Nanoseconds quic_pto(const RttEstimate& estimate);
 
 // TCP: RFC 6298 as Linux does it, whose variation is never below 200 ms (tcp_rto_min).
-RttEstimate tcp_rtt(const Exchange& exchange, End end, std::int64_t at_ns);
+// The estimates up to just after `at_ns`, the first before any sample.
+std::vector<RttEstimate> tcp_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns);
 // Without back-off. 1 s before the first sample.
 base::Nanoseconds tcp_rto(const RttEstimate& estimate);
 
