@@ -44,8 +44,8 @@ class Ladder {
                                        static_cast<double>(record.time->count()) / 1e6)
                          : std::format(": {}", to_string(record.outcome));
     text_ += std::format(
-        "; packet numbers are those of captures/{0}-client.pcapng and "
-        "{0}-server.pcapng\n\n",
+        "\npackets are numbered as in captures/{0}-client.pcapng and "
+        "captures/{0}-server.pcapng\n\n",
         record.block);
     text_ += paint(std::format("{:>10}  {:<17} {:>10}  {:<11} {}", "sent ms", "", "arrived",
                                "client/srv", "packet"),
