@@ -34,6 +34,8 @@ enum class TripKind : std::uint8_t {
 };
 std::string_view to_string(TripKind kind);  // "quic_handshake"
 std::string_view describe(TripKind kind);   // "QUIC handshake"
+// Whether a part of a sum, by its name, is a round trip.
+bool is_round_trip(std::string_view what);
 
 // A walk backwards from the packet that completed the answer, from each packet to what caused it.
 // Its steps lie end to end, so their times add up to the query's time.

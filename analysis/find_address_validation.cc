@@ -119,7 +119,7 @@ void find_excess(const Inspection& inspection, std::size_t conversation, const E
     if (event->from != End::kServer) continue;
     // What arrives in the same instant may have been there already.
     const auto budget = amplification_budget(inspection.exchange, conversation, event->sent_ns + 1);
-    if (budget.validated || budget.sent <= budget.allowed()) continue;
+    if (budget.validated || budget.may_be_validated || budget.sent <= budget.allowed()) continue;
     findings.push_back(
         {.id = "amplification-exceeded",
          .packets = {reference_to(*event)},

@@ -83,6 +83,11 @@ Reading sent_by_both(const CellSummary& cell, PerQuery SentPerQuery::* what) {
   return {.value = *client.value + *server.value, .censored = false, .reason = {}};
 }
 
+Reading round_trips(const CellSummary& cell) {
+  if (!cell.round_trips) return no_samples("explained answers");
+  return {.value = cell.round_trips->mean, .censored = false, .reason = {}};
+}
+
 double floor_of(const CellSummary& cell) {
   return in_nanoseconds(cell.spec.floor);
 }
@@ -115,6 +120,10 @@ constexpr std::array kMetrics{
                    [](Cell cell) { return ratio(cell.rtts, cell); }},
     ReadableMetric{{"excess_rtts", kRatio, "median above the floor, in round trips"},
                    [](Cell cell) { return ratio(cell.excess_rtts, cell); }},
+    ReadableMetric{{"round_trips", kRatio, "round trips that an answer waited for, mean"},
+                   [](Cell cell) { return round_trips(cell); }},
+    ReadableMetric{{"unexplained", kCount, "answers with time that no rule explains"},
+                   [](Cell cell) { return count(cell.unexplained); }},
     ReadableMetric{{"n", kCount, "queries"}, [](Cell cell) { return count(cell.n); }},
     ReadableMetric{{"answered", kCount, "queries with a checked answer"},
                    [](Cell cell) { return count(cell.answered); }},

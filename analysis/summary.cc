@@ -1,5 +1,6 @@
 #include "analysis/summary.hh"
 
+#include "analysis/accounting.hh"
 #include "base/errors.hh"
 
 #include <algorithm>
@@ -81,6 +82,11 @@ void SummaryBuilder::add(const QueryRecord& record) {
   if (record.outcome == Outcome::kNoAnswer) ++counted.no_answer;
   if (record.outcome == Outcome::kFailed) ++counted.failed;
   cell.times.push_back(record.time);
+  if (record.unexplained) {
+    if (*record.unexplained > base::Nanoseconds(0)) ++counted.unexplained;
+    cell.round_trips.push_back(static_cast<double>(std::ranges::count_if(
+        record.sum, [](const captures::SumPart& part) { return is_round_trip(part.what); })));
+  }
   if (!record.wire) return;
   cell.client.add(record.wire->client);
   cell.server.add(record.wire->server);
@@ -106,6 +112,7 @@ Summary SummaryBuilder::build() const {
     CellSummary& described = summary.cells.emplace_back(cell.counted);
     described.no_answer_rate = wilson_interval(described.no_answer, described.n);
     describe_times(described, cell.times);
+    if (!cell.round_trips.empty()) described.round_trips = describe(cell.round_trips);
     described.client = cell.client.described();
     described.server = cell.server.described();
   }

@@ -52,6 +52,12 @@ struct CellSummary {
   std::optional<double> rtts;
   std::optional<double> excess_rtts;
 
+  // Of the answers that the analysis has explained: round trips that they waited for, each begun by
+  // a flight of the client; and how many queries have time that no rule explains. Empty where none
+  // was explained.
+  std::optional<PerQuery> round_trips;
+  std::uint64_t unexplained = 0;
+
   // Empty where no record carries wire counts.
   std::optional<SentPerQuery> client;
   std::optional<SentPerQuery> server;
@@ -89,6 +95,7 @@ class SummaryBuilder {
   struct Cell {
     CellSummary counted;  // its counts only
     std::vector<std::optional<base::Nanoseconds>> times;
+    std::vector<double> round_trips;
     Sent client;
     Sent server;
   };

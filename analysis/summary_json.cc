@@ -86,6 +86,8 @@ Json to_json(const CellSummary& cell) {
   json["timeout_ns"] = cell.spec.timeout.count();
   json["rtts"] = value_or_null(cell.rtts);
   json["excess_rtts"] = value_or_null(cell.excess_rtts);
+  json["round_trips"] = cell.round_trips ? to_json(*cell.round_trips) : Json(nullptr);
+  json["unexplained"] = cell.unexplained;
   json["sent_per_query"] = {{"client", to_json(cell.client)}, {"server", to_json(cell.server)}};
   json["loss"] = loss_json(cell.to_server, cell.to_client);
   return json;

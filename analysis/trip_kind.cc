@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace analysis {
 namespace {
@@ -58,13 +59,20 @@ TripKind quic_trip(const Exchange& exchange, std::size_t request_index, std::siz
   return stalled ? TripKind::kAmplificationStall : TripKind::kCongestionWindow;
 }
 
-// RFC 9000 section 8.1: a Handshake packet or a token shows that the client is where it says, and
-// so does a connection ID of at least 64 bits that the server has chosen.
+// RFC 9000 section 8.1: a Handshake packet shows that the client is where it says, and so does a
+// token that the server gave.
 bool validates(const DecodedPacket& packet) {
   return std::ranges::any_of(packet.quic, [](const QuicPacket& quic) {
     return quic.type == QuicPacketType::kHandshake || quic.type == QuicPacketType::kOneRtt ||
            quic.token_bytes > 0;
   });
+}
+
+constexpr std::size_t kUnguessableIdBytes = 8;
+
+bool addresses(const DecodedPacket& packet, const std::set<transport::Bytes>& ids) {
+  return std::ranges::any_of(packet.quic,
+                             [&](const QuicPacket& quic) { return ids.contains(quic.dcid); });
 }
 
 }  // namespace
@@ -77,16 +85,25 @@ std::string_view describe(TripKind kind) {
   return names_of(kind).words;
 }
 
+bool is_round_trip(std::string_view what) {
+  return std::ranges::contains(kNames, what, &Names::name);
+}
+
 AmplificationBudget amplification_budget(const Exchange& exchange, std::size_t conversation,
                                          std::int64_t at_ns) {
   AmplificationBudget budget;
+  std::set<transport::Bytes> server_ids;
   for (const PacketEvent& event : exchange.events) {
     if (event.conversation != conversation) continue;
     if (event.from == End::kServer) {
-      if (event.sent_ns < at_ns) budget.sent += event.packet.payload_bytes;
+      if (event.sent_ns >= at_ns) continue;
+      budget.sent += event.packet.payload_bytes;
+      for (const QuicPacket& quic : event.packet.quic)
+        if (quic.scid.size() >= kUnguessableIdBytes) server_ids.insert(quic.scid);
     } else if (event.useful() && *event.arrived_ns < at_ns) {
       budget.received += event.packet.payload_bytes * (1 + event.extra_copies);
       budget.validated = budget.validated || validates(event.packet);
+      budget.may_be_validated = budget.may_be_validated || addresses(event.packet, server_ids);
     }
   }
   return budget;

@@ -19,7 +19,10 @@ TripKind trip_kind(const Exchange& exchange, std::size_t request, std::size_t an
 struct AmplificationBudget {
   std::uint64_t received = 0;
   std::uint64_t sent = 0;
-  bool validated = false;
+  bool validated = false;  // by a Handshake or 1-RTT packet, or a token
+  // The client has used a connection ID of at least 64 bits that the server chose, which the server
+  // may take for validation; many do not.
+  bool may_be_validated = false;
   std::uint64_t allowed() const { return 3 * received; }
   std::uint64_t left() const { return sent >= allowed() ? 0 : allowed() - sent; }
 };

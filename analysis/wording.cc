@@ -3,7 +3,6 @@
 #include "analysis/trip_kind.hh"
 
 #include <algorithm>
-#include <array>
 #include <format>
 #include <ranges>
 #include <vector>
@@ -131,14 +130,6 @@ std::optional<std::size_t> late_answer(const Exchange& exchange) {
   return std::nullopt;
 }
 
-bool is_trip(std::string_view what) {
-  constexpr std::array kTimed{"queue", "work"};
-  if (std::ranges::contains(kTimed, what)) return false;
-  for (int kind = 0; kind <= static_cast<int>(CauseKind::kUnexplained); ++kind)
-    if (to_string(CauseKind{static_cast<std::uint8_t>(kind)}) == what) return false;
-  return true;
-}
-
 }  // namespace
 
 std::string describe_packet(const DecodedPacket& packet, Details details) {
@@ -209,7 +200,7 @@ std::string sum_text(Nanoseconds total, const Explanation& explanation) {
   std::vector<std::string> trips;
   std::vector<std::string> terms;
   for (const SumPart& part : explanation.sum) {
-    if (is_trip(part.what)) {
+    if (is_round_trip(part.what)) {
       std::string word(part_words(part.what));
       if (!part.note.empty()) word += std::format(": {}", part.note);
       trips.push_back(std::move(word));
