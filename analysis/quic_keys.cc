@@ -155,8 +155,10 @@ void QuicKeys::learn(End from, const QuicHeader& header, CipherSuite suite, cons
     handshake_.at(index_of(from)) = std::move(protection);
   } else if (!one_rtt_.at(index_of(from))) {
     PacketProtection next = protection.updated();
-    one_rtt_.at(index_of(from)) =
-        OneRtt{.current = std::move(protection), .next = std::move(next), .phase = false};
+    one_rtt_.at(index_of(from)) = OneRtt{.previous = std::nullopt,
+                                         .current = std::move(protection),
+                                         .next = std::move(next),
+                                         .phase = false};
   }
 }
 
@@ -168,9 +170,11 @@ std::optional<OpenedPacket> QuicKeys::open_one_rtt(End from, const QuicHeader& h
   if (!unmasked) return std::nullopt;
   if (unmasked->phase == keys->phase) return open_with(keys->current, header, packet, expected);
   auto opened = open_with(keys->next, header, packet, expected);
-  if (!opened) return std::nullopt;
+  if (!opened) {
+    return keys->previous ? open_with(*keys->previous, header, packet, expected) : std::nullopt;
+  }
   PacketProtection after = keys->next.updated();
-  keys->current = std::exchange(keys->next, std::move(after));
+  keys->previous = std::exchange(keys->current, std::exchange(keys->next, std::move(after)));
   keys->phase = unmasked->phase;
   return opened;
 }

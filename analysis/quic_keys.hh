@@ -45,6 +45,7 @@ class QuicKeys {
     PacketProtection server;
   };
   struct OneRtt {
+    std::optional<PacketProtection> previous;  // packets of it may come late
     PacketProtection current;
     PacketProtection next;
     bool phase = false;
