@@ -28,6 +28,7 @@ void MessageMap::add(const Message& message) {
 
 std::vector<MessagePart> MessageMap::parts(std::uint64_t begin, std::uint64_t end) const {
   std::vector<MessagePart> found;
+  if (begin >= end) return found;
   auto next = std::ranges::upper_bound(messages_, begin, {}, &Message::end);
   for (; next != messages_.end() && next->begin < end; ++next) {
     const std::uint64_t from = std::max(begin, next->begin);

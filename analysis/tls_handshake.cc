@@ -47,7 +47,10 @@ void for_each_extension(ByteReader& reader, const Extension& take) {
 std::vector<std::string> protocol_names(ByteReader value) {
   std::vector<std::string> names;
   ByteReader list(value.vector(2));
-  while (list.left() > 0) names.emplace_back(base::as_text(list.vector(1)));
+  while (list.left() > 0) {
+    const ByteSpan name = list.vector(1);
+    if (!list.failed()) names.emplace_back(base::as_text(name));
+  }
   return names;
 }
 
@@ -61,7 +64,9 @@ std::optional<std::uint64_t> max_ack_delay(ByteReader value) {
   while (value.left() > 0) {
     const std::uint64_t id = value.varint();
     ByteReader parameter(value.span(value.varint()));
-    if (id == kParameterMaxAckDelay) return parameter.varint();
+    if (id != kParameterMaxAckDelay) continue;
+    const std::uint64_t delay = parameter.varint();
+    if (!parameter.failed()) return delay;
   }
   return std::nullopt;
 }

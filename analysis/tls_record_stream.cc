@@ -35,8 +35,8 @@ Bytes TlsRecordStream::add(ByteSpan bytes) {
     const ByteSpan rest = ByteSpan(buffer_).subspan(done);
     const std::size_t length = std::size_t{rest[3]} << 8U | rest[4];
     if (!is_record_type(rest[0]) || rest[1] != 3 || length > kMaxRecordBytes) {
-      problem_ = std::format("byte {} of the {}'s stream: not a TLS record", consumed_ + done,
-                             to_string(from_));
+      problem_ =
+          std::format("byte {} of the {}'s stream: not a TLS record", consumed_, to_string(from_));
       break;
     }
     if (rest.size() - kRecordHeaderBytes < length) break;
@@ -196,15 +196,17 @@ std::vector<MessagePart> TlsRecordStream::parts(std::uint64_t begin, std::uint64
                        .length = to - from});
       return;
     }
+    if (record.inner_begin == record.inner_end) return;
     // The record's own bytes in front and behind belong to its first and last message byte.
     const auto inner = [&](std::uint64_t position) {
       const std::uint64_t at = position - record.begin;
       const std::uint64_t content = at < kRecordHeaderBytes ? 0 : at - kRecordHeaderBytes;
-      return std::min(record.inner_begin + content, record.inner_end);
+      return std::min(record.inner_begin + content, record.inner_end - 1);
     };
     const HandshakeStream& stream =
         record.content == Content::kPlainHandshake ? plain_handshake_ : sealed_handshake_;
-    std::ranges::copy(stream.map().parts(inner(from), inner(to)), std::back_inserter(found));
+    std::ranges::copy(stream.map().parts(inner(from), inner(to - 1) + 1),
+                      std::back_inserter(found));
   };
   for (auto record = std::ranges::upper_bound(records_, begin, {}, &Record::end);
        record != records_.end() && record->begin < end; ++record)
