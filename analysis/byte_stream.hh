@@ -18,7 +18,7 @@ class ByteStream {
   static constexpr std::size_t kMaxWaitingBytes = std::size_t{1} << 20U;
 
   // Gives the bytes that this piece makes contiguous with what was given before; empty while there
-  // is a hole. The first of several copies of a byte counts.
+  // is a hole. No byte is given twice; of copies that differ and wait behind a hole, any may count.
   transport::Bytes add(std::uint64_t offset, transport::ByteSpan bytes);
 
   // What has been given out so far.
