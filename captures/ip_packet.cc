@@ -94,9 +94,10 @@ void read_transport(IpPacket& packet, Bytes bytes, Quoting quoting) {
     packet.tuple.destination_port = read_16(bytes, 2);
     if (protocol == IpProtocol::kUdp) {
       packet.payload = udp_payload(bytes);
-    } else if ((packet.tcp = parse_tcp_header(bytes))) {
-      packet.payload = bytes.subspan(packet.tcp->header_length);
+      return;
     }
+    packet.tcp = parse_tcp_header(bytes);
+    if (packet.tcp) packet.payload = bytes.subspan(packet.tcp->header_length);
   } else {
     packet.payload = bytes;
   }
