@@ -102,8 +102,9 @@ class ChainWalker {
 // Groups a chain into the parts of the sum.
 class Summation {
  public:
-  Summation(const Exchange& exchange, const std::vector<ChainStep>& chain)
-      : exchange_(exchange), chain_(chain) {}
+  Summation(const Exchange& exchange, std::span<const Cause> causes,
+            const std::vector<ChainStep>& chain)
+      : exchange_(exchange), causes_(causes), chain_(chain) {}
 
   Explanation run(Nanoseconds total) {
     Nanoseconds named{0};
@@ -119,8 +120,10 @@ class Summation {
       }
     }
     if (queue_ > Nanoseconds(0)) add({.what = "queue", .time = queue_, .at = {}, .note = {}});
-    // Before the first packet and after the last: the client's program.
-    work_.at(0) += total - named;
+    // Before the first packet and after the last: the client's program, whose work may be free.
+    const Nanoseconds rest = total - named;
+    const bool strange = exchange_.work_is_free && rest > kWorthNaming;
+    (strange ? result_.unexplained : work_.at(0)) += rest;
     for (const End end : {End::kClient, End::kServer})
       if (const Nanoseconds time = work_.at(static_cast<std::size_t>(end)); time != Nanoseconds(0))
         add({.what = "work", .time = time, .at = std::string(to_string(end)), .note = {}});
@@ -141,7 +144,7 @@ class Summation {
       add({.what = std::string(to_string(step.cause)),
            .time = step.time,
            .at = std::string(to_string(step.at)),
-           .note = repaired(exchange_, step.event)});
+           .note = timer_note(exchange_, step.event, causes_[step.event])});
     } else {
       work += step.time;
     }
@@ -173,6 +176,7 @@ class Summation {
   }
 
   const Exchange& exchange_;
+  std::span<const Cause> causes_;
   const std::vector<ChainStep>& chain_;
   Explanation result_;
   std::optional<std::size_t> outbound_;
@@ -205,7 +209,7 @@ Explanation explain(const Exchange& exchange, std::span<const Cause> causes,
     return nothing;
   }
   const std::vector<ChainStep> chain = ChainWalker(exchange, causes).walk(*last);
-  Explanation result = Summation(exchange, chain).run(*record.time);
+  Explanation result = Summation(exchange, causes, chain).run(*record.time);
   result.chain = chain;
   result.text = sum_text(*record.time, result);
   return result;

@@ -9,6 +9,7 @@ using transport::ByteSpan;
 
 Bytes ByteStream::add(std::uint64_t offset, ByteSpan bytes) {
   highest_ = std::max(highest_, offset + bytes.size());
+  if (bytes.empty()) return {};
   if (offset > contiguous_) {
     if (waiting_bytes_ + bytes.size() > kMaxWaitingBytes) return {};
     Bytes& piece = waiting_[offset];

@@ -40,7 +40,13 @@ class CaptureFileReader {
 
   CaptureFile read(std::istream& input) {
     collect(input);
-    for (const StoredPacket& packet : packets_) decode(packet);
+    for (const StoredPacket& packet : packets_) {
+      decode(packet);
+      if (frames_ <= CaptureFile::kMaxFrames) continue;
+      file_.broken = std::format("packet {}: more than {} QUIC frames", packet.number,
+                                 CaptureFile::kMaxFrames);
+      break;
+    }
     for (Decoding& decoding : decodings_) finish(decoding);
     file_.secrets = secrets_.size();
     return std::move(file_);
@@ -116,6 +122,8 @@ class CaptureFileReader {
          .corrupted = false,
          .conversation = 0,
          .packet = decoding.conversation->take(from, *ip)});
+    for (const QuicPacket& quic : decoding.exchange.events.back().packet.quic)
+      frames_ += quic.frames.size();
   }
 
   // Which conversation, and who sent.
@@ -155,6 +163,7 @@ class CaptureFileReader {
   std::vector<std::uint32_t> link_types_;
   std::vector<StoredPacket> packets_;
   std::size_t bytes_ = 0;
+  std::size_t frames_ = 0;
   std::vector<Decoding> decodings_;
   std::map<FiveTuple, std::size_t> by_client_tuple_;
 };

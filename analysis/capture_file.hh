@@ -40,6 +40,7 @@ struct CaptureFile {
   // Larger captures are not read to their end: `broken` says so.
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 30U;
   static constexpr std::size_t kMaxConversations = 100'000;
+  static constexpr std::size_t kMaxFrames = 4'000'000;  // of QUIC
 };
 
 // Reads pcapng or classic pcap; `keylog` are NSS lines beside those in the file. Never throws for

@@ -1,11 +1,12 @@
 #include "analysis/cause.hh"
 
 #include "analysis/rtt_estimator.hh"
+#include "analysis/timer_rules.hh"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <ranges>
+#include <initializer_list>
 #include <utility>
 
 namespace analysis {
@@ -19,11 +20,6 @@ using std::chrono::milliseconds;
 constexpr Nanoseconds kAtOnce = microseconds(100);
 // What may pass as a reaction where no timer fits.
 constexpr Nanoseconds kSoon = milliseconds(1);
-// A timer of QUIC wakes its program through poll(2), which may be late by a thousandth of the time
-// that was asked for, and by the kernel's tick.
-constexpr Nanoseconds kTick = microseconds(1200);
-constexpr int kMaxBackoff = 10;
-
 struct Names {
   CauseKind kind;
   std::string_view name;
@@ -42,20 +38,12 @@ constexpr std::array kNames{
     Names{CauseKind::kPto, "quic_pto", "QUIC probe timeout"},
     Names{CauseKind::kLossTimer, "quic_loss_timer", "QUIC loss timer, 9/8 of a round trip"},
     Names{CauseKind::kQuicAckDelay, "quic_ack_delay", "QUIC acknowledgement delay"},
+    Names{CauseKind::kGaveUp, "gave_up", "the client's own timeout"},
     Names{CauseKind::kUnexplained, "unexplained", "unexplained"},
 };
 
 const Names& names_of(CauseKind kind) {
   return *std::ranges::find(kNames, kind, &Names::kind);
-}
-
-// The kernel's timer wheel fires late by up to an eighth of the time that was asked for.
-bool on_timer_wheel(Nanoseconds wait, Nanoseconds timer) {
-  return wait >= timer - milliseconds(1) && wait <= timer + timer / 8 + milliseconds(4);
-}
-
-bool fits(Nanoseconds wait, Nanoseconds timer) {
-  return wait >= timer - kSoon && wait <= timer + timer / 1000 + kTick;
 }
 
 // The causes of one exchange, found event by event.
@@ -81,10 +69,33 @@ class CauseFinder {
     if (previous && Nanoseconds(event.sent_ns - exchange_.events[*previous].sent_ns) <= kAtOnce)
       return follow(causes_[*previous], *previous, event);
     if (!arrival && !previous) return {.kind = CauseKind::kStart, .since = {}};
+    if (gave_up(event)) return from_sent(CauseKind::kGaveUp, 0, event);
     const std::optional<Cause> timer =
         event.packet.tcp ? tcp_timer(index, arrival) : quic_timer(index, arrival);
     if (timer) return *timer;
     return otherwise(event, arrival, previous);
+  }
+
+  bool gave_up(const PacketEvent& event) const {
+    constexpr Nanoseconds kNear = milliseconds(5);
+    return event.from == End::kClient && exchange_.client_timeout &&
+           std::chrono::abs(since_sent(0, event) - *exchange_.client_timeout) <= kNear;
+  }
+
+  // How often a timer of these kinds has sent a flight of this end's before, in vain or not.
+  int fired_before(std::size_t index, std::initializer_list<CauseKind> kinds) const {
+    const PacketEvent& event = exchange_.events[index];
+    int fired = 0;
+    std::optional<std::int64_t> last_ns;
+    for (std::size_t other = 0; other < index; ++other) {
+      const PacketEvent& earlier = exchange_.events[other];
+      if (earlier.from != event.from || earlier.conversation != event.conversation ||
+          !std::ranges::contains(kinds, causes_[other].kind))
+        continue;
+      if (!last_ns || earlier.sent_ns - *last_ns > kAtOnce.count()) ++fired;
+      last_ns = earlier.sent_ns;
+    }
+    return fired;
   }
 
   Nanoseconds since_arrival(std::size_t arrival, const PacketEvent& event) const {
@@ -125,12 +136,18 @@ class CauseFinder {
             .wait = since_arrival(arrival, event),
             .backoff = 0};
   }
-  Cause from_sent(CauseKind kind, std::size_t sent, const PacketEvent& event, int backoff) const {
+  Cause from_sent(CauseKind kind, std::size_t sent, const PacketEvent& event) const {
     return {.kind = kind,
             .since = sent,
             .by_arrival = false,
             .wait = since_sent(sent, event),
-            .backoff = backoff};
+            .backoff = 0};
+  }
+  static Cause with_timer(Cause cause, const TimerMatch& match) {
+    cause.kind = match.kind;
+    cause.backoff = match.backoff;
+    cause.estimate = match.estimate;
+    return cause;
   }
   // The same cause for a packet that left a moment later.
   Cause follow(Cause cause, std::size_t previous, const PacketEvent& event) const {
@@ -165,126 +182,99 @@ class CauseFinder {
     return acknowledged;
   }
 
-  // Linux asks for 1 s, a few times without doubling it (tcp_syn_linear_timeouts), then doubles.
   std::optional<Cause> syn_timer(std::size_t index) const {
     const PacketEvent& event = exchange_.events[index];
-    const auto is_syn = [](const PacketEvent& sent) {
-      return sent.packet.tcp && sent.packet.tcp->syn;
-    };
-    const auto base = last_sent(index, is_syn);
+    const auto base = last_sent(index, [&](const PacketEvent& sent) {
+      return sent.conversation == event.conversation && sent.packet.tcp && sent.packet.tcp->syn;
+    });
     if (!base) return std::nullopt;
     const CauseKind kind =
         event.packet.tcp->ack ? CauseKind::kSynAckTimeout : CauseKind::kSynTimeout;
-    for (int backoff = 0; backoff <= kMaxBackoff; ++backoff)
-      if (on_timer_wheel(since_sent(*base, event), milliseconds(1000) * (1 << backoff)))
-        return from_sent(kind, *base, event, backoff);
-    return std::nullopt;
+    const auto backoff = match_syn_timeout(since_sent(*base, event), fired_before(index, {kind}));
+    if (!backoff) return std::nullopt;
+    return with_timer(from_sent(kind, *base, event), {.kind = kind, .backoff = *backoff});
   }
 
   std::optional<Cause> repetition_timer(std::size_t index,
                                         std::optional<std::size_t> arrival) const {
     const PacketEvent& event = exchange_.events[index];
-    const std::vector<RttEstimate> history = tcp_rtt_history(exchange_, event.from, event.sent_ns);
+    const std::vector<RttEstimate> history = tcp_rtt_history(
+        exchange_, {.end = event.from, .conversation = event.conversation}, event.sent_ns);
     const RttEstimate& rtt = history.back();
-    if (arrival && rtt.minimum) {
+    const bool same = arrival && exchange_.events[*arrival].conversation == event.conversation;
+    if (same && rtt.minimum) {
       // RFC 8985 section 6.2: a quarter of the shortest round trip, and the kernel's tick.
       const Nanoseconds window = *rtt.minimum / 4 + milliseconds(5);
       if (!exchange_.events[*arrival].packet.tcp->sack.empty() &&
           since_arrival(*arrival, event) <= window)
         return from_arrival(CauseKind::kRackTimer, *arrival, event);
     }
-    const auto sent = last_sent(index, [](const PacketEvent& candidate) {
-      return candidate.packet.tcp && candidate.packet.ack_eliciting();
+    const auto sent = last_sent(index, [&](const PacketEvent& candidate) {
+      return candidate.conversation == event.conversation && candidate.packet.ack_eliciting();
     });
     if (!sent) return std::nullopt;
-    // Both timers start with what was sent last, or anew with an acknowledgement that came since. A
-    // sample that comes while a timer runs need not move it.
+    // Both timers start with what was sent last, or anew with an acknowledgement that came since.
+    const int fired = fired_before(index, {CauseKind::kRto, CauseKind::kTailLossProbe});
     const bool renewed =
-        arrival && *exchange_.events[*arrival].arrived_ns > exchange_.events[*sent].sent_ns;
-    for (const RttEstimate& estimate : std::views::reverse(history))
-      for (const bool by_arrival : {true, false}) {
-        if (by_arrival && !renewed) continue;
-        const auto cause = retransmission_cause(
-            by_arrival ? since_arrival(*arrival, event) : since_sent(*sent, event), estimate);
-        if (!cause) continue;
-        return by_arrival ? from_arrival(cause->first, *arrival, event)
-                          : from_sent(cause->first, *sent, event, cause->second);
-      }
-    return std::nullopt;
-  }
-
-  static std::optional<std::pair<CauseKind, int>> retransmission_cause(Nanoseconds wait,
-                                                                       const RttEstimate& rtt) {
-    const Nanoseconds rto = tcp_rto(rtt);
-    for (int backoff = 0; backoff <= kMaxBackoff; ++backoff)
-      if (on_timer_wheel(wait, rto * (1 << backoff))) return std::pair(CauseKind::kRto, backoff);
-    // RFC 8985 section 7.2: two round trips; with one segment under way the time that its
-    // acknowledgement may be delayed (Linux: 200 ms) on top.
-    for (const Nanoseconds extra : {Nanoseconds(milliseconds(2)), Nanoseconds(milliseconds(200))})
-      if (rtt.latest && on_timer_wheel(wait, 2 * rtt.smoothed + extra))
-        return std::pair(CauseKind::kTailLossProbe, 0);
+        same && *exchange_.events[*arrival].arrived_ns > exchange_.events[*sent].sent_ns;
+    if (renewed)
+      if (const auto match = match_retransmission(since_arrival(*arrival, event), history, fired))
+        return with_timer(from_arrival(match->kind, *arrival, event), *match);
+    if (const auto match = match_retransmission(since_sent(*sent, event), history, fired))
+      return with_timer(from_sent(match->kind, *sent, event), *match);
     return std::nullopt;
   }
 
   std::optional<Cause> quic_timer(std::size_t index, std::optional<std::size_t> arrival) const {
     const PacketEvent& event = exchange_.events[index];
     if (event.packet.quic.empty()) return std::nullopt;
-    if (event.packet.ack_eliciting())
-      if (const auto loss = loss_timer(index)) return loss;
-    if (const auto probe = probe_timer(index, arrival)) return probe;
+    const std::vector<RttEstimate> history = quic_rtt_history(
+        exchange_, {.end = event.from, .conversation = event.conversation}, event.sent_ns);
+    // A probe elicits an acknowledgement (RFC 9002 section 6.2.4), and so does what is repaired.
+    if (event.packet.ack_eliciting()) {
+      if (const auto loss = loss_timer(index, arrival, history.back())) return loss;
+      if (const auto probe = probe_timer(index, arrival, history)) return probe;
+    }
     constexpr Nanoseconds kLongestAckDelay = milliseconds(26);
-    if (arrival && !event.packet.ack_eliciting() &&
-        since_arrival(*arrival, event) <= kLongestAckDelay)
+    if (arrival && event.packet.data.empty() && since_arrival(*arrival, event) <= kLongestAckDelay)
       return from_arrival(CauseKind::kQuicAckDelay, *arrival, event);
     return std::nullopt;
   }
 
-  // How often the probe timeout had doubled, if `wait` is one. A sample that comes while the timer
-  // runs need not move it, and an end may leave samples out, so any of its estimates will do; the
-  // latest first.
-  std::optional<int> probe_backoff(End end, std::int64_t since_ns, std::int64_t until_ns) const {
-    constexpr Nanoseconds kMaxAckDelay = milliseconds(25);
-    const Nanoseconds wait(until_ns - since_ns);
-    for (const RttEstimate& estimate :
-         std::views::reverse(quic_rtt_history(exchange_, end, until_ns)))
-      for (int backoff = 0; backoff <= kMaxBackoff; ++backoff)
-        for (const Nanoseconds extra : {Nanoseconds(0), kMaxAckDelay})
-          if (fits(wait, (quic_pto(estimate) + extra) * (1 << backoff))) return backoff;
-    return std::nullopt;
-  }
-
-  std::optional<Cause> probe_timer(std::size_t index, std::optional<std::size_t> arrival) const {
+  // From the last ack-eliciting packet of a packet number space; a client that has none under way
+  // counts from what it received last (RFC 9002 section 6.2.2.1).
+  std::optional<Cause> probe_timer(std::size_t index, std::optional<std::size_t> arrival,
+                                   const std::vector<RttEstimate>& history) const {
     const PacketEvent& event = exchange_.events[index];
-    // From the last ack-eliciting packet, of whatever space; a client that has none under way
-    // counts from what it received last (RFC 9002 section 6.2.2.1).
-    for (std::size_t other = index; other-- > 0;) {
-      const PacketEvent& candidate = exchange_.events[other];
-      if (candidate.from != event.from || !candidate.packet.ack_eliciting()) continue;
-      if (const auto backoff = probe_backoff(event.from, candidate.sent_ns, event.sent_ns))
-        return from_sent(CauseKind::kPto, other, event, *backoff);
+    const int fired = fired_before(index, {CauseKind::kPto});
+    for (std::size_t space = 0; space < kPacketNumberSpaces; ++space) {
+      const auto base = last_sent(index, [&](const PacketEvent& sent) {
+        return sent.conversation == event.conversation &&
+               std::ranges::any_of(sent.packet.quic, [&](const QuicPacket& packet) {
+                 return packet_number_space(packet.type) == space && packet.ack_eliciting();
+               });
+      });
+      if (!base) continue;
+      if (const auto match = match_probe_timeout(since_sent(*base, event), history, fired))
+        return with_timer(from_sent(CauseKind::kPto, *base, event), *match);
     }
     if (!arrival) return std::nullopt;
-    const auto backoff =
-        probe_backoff(event.from, *exchange_.events[*arrival].arrived_ns, event.sent_ns);
-    if (!backoff) return std::nullopt;
-    Cause cause = from_arrival(CauseKind::kPto, *arrival, event);
-    cause.backoff = *backoff;
-    return cause;
+    const auto match = match_probe_timeout(since_arrival(*arrival, event), history, fired);
+    if (!match) return std::nullopt;
+    return with_timer(from_arrival(CauseKind::kPto, *arrival, event), *match);
   }
 
   // A packet of ours that was passed by an acknowledged one is given up 9/8 round trips after it
   // was sent; the acknowledgement that showed the gap started the timer.
-  std::optional<Cause> loss_timer(std::size_t index) const {
+  std::optional<Cause> loss_timer(std::size_t index, std::optional<std::size_t> arrival,
+                                  const RttEstimate& estimate) const {
+    if (!arrival) return std::nullopt;
     const PacketEvent& event = exchange_.events[index];
-    const RttEstimate rtt = quic_rtt_history(exchange_, event.from, event.sent_ns).back();
-    if (!rtt.latest) return std::nullopt;
-    const Nanoseconds threshold = std::max(rtt.smoothed, *rtt.latest) * 9 / 8;
     for (std::size_t other = index; other-- > 0;) {
       const PacketEvent& candidate = exchange_.events[other];
-      if (candidate.from != event.from || !candidate.packet.ack_eliciting()) continue;
-      if (!fits(since_sent(other, event), threshold)) continue;
-      const auto arrival = last_arrival(index);
-      if (arrival && *exchange_.events[*arrival].arrived_ns > candidate.sent_ns)
+      if (candidate.from == event.from && candidate.conversation == event.conversation &&
+          candidate.packet.ack_eliciting() && is_loss_delay(since_sent(other, event), estimate) &&
+          *exchange_.events[*arrival].arrived_ns > candidate.sent_ns)
         return from_arrival(CauseKind::kLossTimer, *arrival, event);
     }
     return std::nullopt;
@@ -299,7 +289,7 @@ class CauseFinder {
     const bool arrival_is_later = arrival && (!previous || *exchange_.events[*arrival].arrived_ns >=
                                                                exchange_.events[*previous].sent_ns);
     return arrival_is_later ? from_arrival(kind, *arrival, event)
-                            : from_sent(kind, *previous, event, 0);
+                            : from_sent(kind, *previous, event);
   }
 
   const Exchange& exchange_;

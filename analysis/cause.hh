@@ -27,6 +27,7 @@ enum class CauseKind : std::uint8_t {
   kPto,            // QUIC: probe timeout (RFC 9002 section 6.2)
   kLossTimer,      // QUIC: time threshold, 9/8 round trips (RFC 9002 section 6.1.2)
   kQuicAckDelay,   // QUIC: RFC 9000 section 13.2.1
+  kGaveUp,         // the client's own timeout: it stopped waiting
   kUnexplained,
 };
 // As queries.jsonl has it: "quic_pto".
@@ -44,6 +45,8 @@ struct Cause {
   bool by_arrival = false;
   base::Nanoseconds wait{0};  // from then until the packet was sent
   int backoff = 0;            // of the timer: it had doubled so often
+  // Of the timer: the smoothed round trip that it was made of, where there was one.
+  std::optional<base::Nanoseconds> estimate{};
 };
 
 // Of each event, in the order of Exchange::events. Pure: knows the rules of the protocols and the

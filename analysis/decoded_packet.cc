@@ -29,6 +29,11 @@ bool DecodedPacket::carries_handshake() const {
                              [](const MessagePart& part) { return is_handshake(part.kind); });
 }
 
+bool DecodedPacket::completes_answer() const {
+  return std::ranges::any_of(
+      dns, [](const DnsFacts& message) { return message.response && !message.truncated; });
+}
+
 bool DecodedPacket::has_new_data() const {
   return std::ranges::any_of(data, [](const DataRange& range) { return !range.again; });
 }

@@ -66,7 +66,7 @@ struct QuicPacket {
   std::uint32_t version = 0;
   transport::Bytes dcid;
   transport::Bytes scid;
-  std::uint64_t token_bytes = 0;
+  transport::Bytes token;  // of Initial and Retry
   std::uint64_t size = 0;  // within the datagram, header and tag included
   // Empty where there is none, or it could not be opened: then `undecrypted` says why.
   std::optional<std::uint64_t> number;
@@ -105,7 +105,8 @@ struct DecodedPacket {
 
   bool carries(MessageKind kind) const;
   bool carries_handshake() const;
-  bool has_new_data() const;  // data or a FIN of a stream sent for the first time
+  bool completes_answer() const;  // a whole DNS answer that is not truncated
+  bool has_new_data() const;      // data or a FIN of a stream sent for the first time
   bool has_quic(QuicPacketType type) const;
   bool ack_eliciting() const;  // an acknowledgement is due for it, TCP or QUIC
 };

@@ -3,6 +3,7 @@
 #include "analysis/block_evidence.hh"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -57,6 +58,12 @@ class ExchangeBuilder {
 };
 
 }  // namespace
+
+std::int64_t deadline_of(const Exchange& exchange) {
+  if (!exchange.client_timeout || exchange.events.empty())
+    return std::numeric_limits<std::int64_t>::max();
+  return exchange.events.front().sent_ns + exchange.client_timeout->count();
+}
 
 Exchange make_exchange(std::vector<SentPacket> packets, const SecretStore& secrets) {
   return ExchangeBuilder(secrets).build(std::move(packets));

@@ -42,6 +42,8 @@ struct Exchange {
   base::Nanoseconds client_initial_rtt{333'000'000};
   base::Nanoseconds server_initial_rtt{333'000'000};
 
+  // After which the client gives up, counted from its first packet; empty where it is not known.
+  std::optional<base::Nanoseconds> client_timeout;
   // In virtual time work takes none: a program that waits then waits for something.
   bool work_is_free = false;
 
@@ -52,6 +54,9 @@ struct Exchange {
     return end == End::kClient ? client_initial_rtt : server_initial_rtt;
   }
 };
+
+// When the client stops waiting, on the captures' clock; the end of time where that is not known.
+std::int64_t deadline_of(const Exchange& exchange);
 
 struct SentPacket;
 

@@ -1,9 +1,10 @@
+#include "analysis/amplification.hh"
 #include "analysis/finding_detectors.hh"
-#include "analysis/trip_kind.hh"
 
 #include <algorithm>
 #include <chrono>
 #include <format>
+#include <string>
 
 namespace analysis {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using Events = std::vector<const PacketEvent*>;
 
 bool is_tokenless_initial(const QuicPacket& packet) {
-  return packet.type == QuicPacketType::kInitial && packet.token_bytes == 0;
+  return packet.type == QuicPacketType::kInitial && packet.token.empty();
 }
 
 bool starts_client_hello(const PacketEvent& event) {
@@ -36,6 +37,22 @@ bool answers_headless_hello(const PacketEvent& retry, const Events& events) {
   return headless;
 }
 
+// Datagrams that brought parts of the first ClientHello, each for the first time.
+std::size_t hello_datagrams(const Events& events) {
+  return static_cast<std::size_t>(std::ranges::count_if(events, [](const PacketEvent* event) {
+    return event->from == End::kClient && event->packet.has_new_data() &&
+           std::ranges::any_of(event->packet.quic, is_tokenless_initial);
+  }));
+}
+
+std::string retries_text(std::size_t retries, std::size_t datagrams) {
+  if (retries == 1) return "the server asked for address validation";
+  return std::format("the server asked for address validation {} times, {}; the client takes one",
+                     retries,
+                     retries == datagrams ? "once for each datagram of the ClientHello"
+                                          : "because the ClientHello came again");
+}
+
 void find_retries(const Inspection& inspection, const Events& events,
                   std::vector<Finding>& findings) {
   Finding finding{.id = "retry", .packets = {}, .text = {}};
@@ -52,12 +69,7 @@ void find_retries(const Inspection& inspection, const Events& events,
         "the first datagram of the ClientHello was late or lost; the server answered the second "
         "with a Retry";
   } else {
-    finding.text = finding.packets.size() == 1
-                       ? "the server asked for address validation"
-                       : std::format(
-                             "the server asked {} times for address validation, once for "
-                             "each datagram of the ClientHello; the client takes the first",
-                             finding.packets.size());
+    finding.text = retries_text(finding.packets.size(), hello_datagrams(events));
   }
   findings.push_back(std::move(finding));
 }
@@ -77,10 +89,10 @@ void find_version_negotiation(const Events& events, std::vector<Finding>& findin
 // arrived, and that the budget before did not allow.
 const PacketEvent* released_by(const PacketEvent& request, std::uint64_t budget_left,
                                const Events& events) {
-  constexpr auto kAtOnce = std::chrono::nanoseconds(std::chrono::milliseconds(1));
+  constexpr auto kSoon = std::chrono::nanoseconds(std::chrono::milliseconds(1));
   for (const PacketEvent* event : events) {
     if (event->from != End::kServer || event->sent_ns < *request.arrived_ns) continue;
-    if (event->sent_ns > *request.arrived_ns + kAtOnce.count()) return nullptr;
+    if (event->sent_ns > *request.arrived_ns + kSoon.count()) return nullptr;
     const bool continues = std::ranges::any_of(event->packet.data, [](const DataRange& range) {
       return range.kind == StreamKind::kHandshakeCrypto && range.begin > 0 && !range.again;
     });
@@ -89,37 +101,58 @@ const PacketEvent* released_by(const PacketEvent& request, std::uint64_t budget_
   return nullptr;
 }
 
+// What would have kept the server from waiting.
+std::string remedies(std::uint64_t wanted, std::size_t datagrams) {
+  constexpr std::uint64_t kDatagram = 1200;
+  std::string text = "a chain shorter by as much avoids it";
+  const std::uint64_t needed = (wanted + 3 * kDatagram - 1) / (3 * kDatagram);
+  if (needed > datagrams)
+    text += std::format(
+        ", {}", needed == 2 && datagrams == 1
+                    ? "a ClientHello of two datagrams (post-quantum key share)"
+                    : std::format("{} datagrams of the client instead of {}", needed, datagrams));
+  return text + ", a token from an earlier connection";
+}
+
 void find_stall(const Inspection& inspection, std::size_t conversation, const Events& events,
-                std::vector<Finding>& findings) {
+                const AmplificationLedger& ledger, std::vector<Finding>& findings) {
+  // A stall ends with one of the client's first packets or never.
+  constexpr std::size_t kMostRequests = 64;
+  std::size_t requests = 0;
   for (const PacketEvent* request : events) {
     if (request->from != End::kClient || !request->useful()) continue;
-    const auto budget =
-        amplification_budget(inspection.exchange, conversation, *request->arrived_ns);
-    if (budget.validated || budget.sent == 0) continue;
+    if (++requests > kMostRequests) return;
+    const AmplificationBudget budget = ledger.before(*request->arrived_ns);
+    if (budget.validated) return;
+    if (budget.sent == 0) continue;
     const PacketEvent* released = released_by(*request, budget.left(), events);
     if (released == nullptr) continue;
     const std::uint64_t wanted = flight_bytes(inspection.exchange, conversation);
-    const std::uint64_t missing = wanted > budget.allowed() ? wanted - budget.allowed() : 0;
+    if (wanted <= budget.allowed()) continue;
+    const auto datagrams =
+        static_cast<std::size_t>(std::ranges::count_if(events, [&](const PacketEvent* event) {
+          return event->from == End::kClient && event->useful() &&
+                 *event->arrived_ns < *request->arrived_ns;
+        }));
     findings.push_back(
         {.id = "amplification-stall",
          .packets = {reference_to(*request), reference_to(*released)},
          .text = std::format(
-             "{} bytes of UDP payload had come, so {} could go; the server's first flight is {}, "
-             "{} "
-             "too many. A chain shorter by as much avoids it, a ClientHello of one more datagram "
-             "(post-quantum key share), or an address validated before (Retry, token)",
-             budget.received, budget.allowed(), wanted, missing)});
+             "{} bytes of UDP payload had come, so {} could go; the server's first flight takes "
+             "{}, {} too many: {}",
+             budget.received, budget.allowed(), wanted, wanted - budget.allowed(),
+             remedies(wanted, datagrams))});
     return;
   }
 }
 
-void find_excess(const Inspection& inspection, std::size_t conversation, const Events& events,
+void find_excess(const Events& events, const AmplificationLedger& ledger,
                  std::vector<Finding>& findings) {
   for (const PacketEvent* event : events) {
     if (event->from != End::kServer) continue;
-    // What arrives in the same instant may have been there already.
-    const auto budget = amplification_budget(inspection.exchange, conversation, event->sent_ns + 1);
-    if (budget.validated || budget.may_be_validated || budget.sent <= budget.allowed()) continue;
+    const AmplificationBudget budget = ledger.before(event->sent_ns + 1);
+    if (budget.validated || budget.may_be_validated) return;
+    if (budget.sent <= budget.allowed()) continue;
     findings.push_back(
         {.id = "amplification-exceeded",
          .packets = {reference_to(*event)},
@@ -130,6 +163,13 @@ void find_excess(const Inspection& inspection, std::size_t conversation, const E
   }
 }
 
+// A capture that begins in the middle does not show what the server had received.
+bool shows_the_beginning(const Inspection& inspection, const Events& events) {
+  return inspection.context.two_ended ||
+         (!events.empty() && events.front()->from == End::kClient &&
+          std::ranges::any_of(events.front()->packet.quic, is_tokenless_initial));
+}
+
 }  // namespace
 
 void find_address_validation(const Inspection& inspection, std::vector<Finding>& findings) {
@@ -137,10 +177,12 @@ void find_address_validation(const Inspection& inspection, std::vector<Finding>&
        ++conversation) {
     if (inspection.exchange.conversations[conversation].protocol != "QUIC") continue;
     const Events events = inspection.of_conversation(conversation);
-    find_retries(inspection, events, findings);
     find_version_negotiation(events, findings);
-    find_stall(inspection, conversation, events, findings);
-    find_excess(inspection, conversation, events, findings);
+    if (!shows_the_beginning(inspection, events)) continue;
+    find_retries(inspection, events, findings);
+    const AmplificationLedger ledger(inspection.exchange, conversation);
+    find_stall(inspection, conversation, events, ledger, findings);
+    find_excess(events, ledger, findings);
   }
 }
 

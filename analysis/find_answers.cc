@@ -1,47 +1,60 @@
 #include "analysis/finding_detectors.hh"
+#include "analysis/wording.hh"
 #include "transport/dns_message.hh"
 
 #include <algorithm>
 #include <chrono>
 #include <format>
 #include <limits>
+#include <map>
+#include <string>
+#include <tuple>
 
 namespace analysis {
 namespace {
 
-// Answers of one query count by arrival: netem's copies as well as the server's repetitions.
+// Over UDP a datagram may come twice, by the path or because the server sent it again. Streams keep
+// repetitions from their readers.
 void find_duplicates(const Inspection& inspection, std::vector<Finding>& findings) {
-  Finding finding{.id = "duplicate-answer", .packets = {}, .text = {}};
-  std::size_t arrivals = 0;
+  using Identity = std::tuple<std::size_t, std::uint16_t, std::vector<std::string>>;
+  std::map<Identity, std::vector<const PacketEvent*>> arrivals;
   for (const PacketEvent& event : inspection.exchange.events) {
-    if (event.from != End::kServer || !event.useful()) continue;
-    const bool whole = std::ranges::any_of(event.packet.messages, [](const MessagePart& part) {
-      return part.kind == MessageKind::kDnsAnswer && part.whole();
-    });
-    if (!whole) continue;
-    arrivals += 1 + event.extra_copies;
-    finding.packets.push_back(reference_to(event));
+    if (event.from != End::kServer || !event.useful() || event.packet.protocol != Protocol::kDns)
+      continue;
+    for (const DnsFacts& dns : event.packet.dns)
+      if (dns.response) arrivals[{event.conversation, dns.id, dns.questions}].push_back(&event);
   }
-  // A query over UDP may be asked again over TCP after a truncated answer: two answers, each once.
-  const std::size_t conversations = inspection.exchange.conversations.size();
-  if (arrivals < 2 || (conversations > 1 && arrivals <= conversations)) return;
-  finding.text = std::format("the answer arrived {} times", arrivals);
-  findings.push_back(std::move(finding));
+  for (const auto& [identity, events] : arrivals) {
+    std::size_t times = events.size();
+    Finding finding{.id = "duplicate-answer", .packets = {}, .text = {}};
+    for (const PacketEvent* event : events) {
+      times += event->extra_copies;
+      finding.packets.push_back(reference_to(*event));
+    }
+    if (times < 2) continue;
+    finding.text = std::format("the answer arrived {} times", times);
+    findings.push_back(std::move(finding));
+    return;
+  }
 }
 
 void find_late(const Inspection& inspection, std::vector<Finding>& findings) {
   const captures::QueryRecord* record = inspection.context.record;
-  if (record == nullptr || record->outcome != captures::Outcome::kNoAnswer) return;
+  if (record == nullptr || record->outcome != captures::Outcome::kNoAnswer ||
+      inspection.exchange.events.empty())
+    return;
+  const std::int64_t deadline_ns = deadline_of(inspection.exchange);
   for (const PacketEvent& event : inspection.exchange.events) {
-    if (event.from != End::kServer || !event.useful() ||
-        !event.packet.carries(MessageKind::kDnsAnswer))
+    if (event.from != End::kServer || !event.useful() || *event.arrived_ns <= deadline_ns ||
+        !event.packet.completes_answer())
       continue;
-    const double after =
-        static_cast<double>(*event.arrived_ns - inspection.exchange.events.front().sent_ns) / 1e6;
+    const base::Nanoseconds after(*event.arrived_ns - inspection.exchange.events.front().sent_ns);
     findings.push_back(
         {.id = "late-answer",
          .packets = {reference_to(event)},
-         .text = std::format("the answer arrived {:.1f} ms after the start, too late", after)});
+         .text = std::format("the answer arrived {} after the start, {} too late",
+                             milliseconds_text(after),
+                             milliseconds_text(after - *inspection.exchange.client_timeout))});
     return;
   }
 }

@@ -1,5 +1,6 @@
 #include "analysis/finding_detectors.hh"
 #include "analysis/interval_set.hh"
+#include "analysis/wording.hh"
 
 #include <algorithm>
 #include <format>
@@ -103,6 +104,23 @@ void find_unsent_crypto(const Events& events, const HandshakeFacts& facts,
                            missing, end, seen, seen == 1 ? " was sent" : "s were sent")});
 }
 
+// A packet of the handshake whose data never arrived, with this packet or with another.
+const PacketEvent* undelivered(const Events& events) {
+  for (const PacketEvent* lost : events) {
+    if (lost->useful() || !lost->packet.carries_handshake()) continue;
+    const bool made_good = std::ranges::any_of(events, [&](const PacketEvent* other) {
+      return other->from == lost->from && other->useful() &&
+             std::ranges::any_of(other->packet.data, [&](const DataRange& range) {
+               return std::ranges::any_of(lost->packet.data, [&](const DataRange& missing) {
+                 return range.overlaps(missing);
+               });
+             });
+    });
+    if (!made_good) return lost;
+  }
+  return nullptr;
+}
+
 void find_unfinished(const Inspection& inspection, const Events& events,
                      const ConversationFacts& facts, std::vector<Finding>& findings) {
   const bool began = std::ranges::any_of(events, [](const PacketEvent* event) {
@@ -112,13 +130,23 @@ void find_unfinished(const Inspection& inspection, const Events& events,
   const captures::QueryRecord* record = inspection.context.record;
   if (!began || facts.undecrypted > 0 || (record != nullptr && record->time)) return;
   const HandshakeFacts& handshake = facts.handshake;
+  const PacketEvent* missing = undelivered(events);
+  if (missing != nullptr) {
+    findings.push_back(
+        {.id = "handshake-cut-off",
+         .packets = {reference_to(*missing)},
+         .text = std::format("the handshake did not end: {} {} never arrived, nor was it made good",
+                             to_string(missing->from),
+                             describe_packet(missing->packet, Details::kShort))});
+    return;
+  }
   if (handshake.finished_by_client && handshake.finished_by_server) return;
-  std::string missing = handshake.finished_by_server ? "the client's Finished was never sent"
-                                                     : "the server's Finished was never sent";
-  if (!handshake.cipher_suite) missing = "no ServerHello was sent";
+  std::string unsent = handshake.finished_by_server ? "the client's Finished was never sent"
+                                                    : "the server's Finished was never sent";
+  if (!handshake.cipher_suite) unsent = "no ServerHello was sent";
   findings.push_back({.id = "handshake-unfinished",
                       .packets = {reference_to(*events.front()), reference_to(*events.back())},
-                      .text = std::format("the handshake did not end: {}", missing)});
+                      .text = std::format("all that was sent arrived, but {}", unsent)});
 }
 
 bool has_early_data(const Events& events, const ConversationFacts& facts) {

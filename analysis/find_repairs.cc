@@ -48,13 +48,15 @@ void find_timers(const Inspection& inspection, std::vector<Finding>& findings) {
       if (base == now) continue;
       base = now;
       if (++waits > kMostNamed) continue;
-      const std::string what = repaired(inspection.exchange, index);
+      const std::string what = timer_note(inspection.exchange, index, cause);
       text += std::format("{}the {} waited {}{}", text.empty() ? "" : "; ",
                           to_string(events[index].from), milliseconds_text(cause.wait),
                           what.empty() ? "" : std::format(" ({})", what));
     }
     if (finding.packets.empty()) continue;
-    if (waits > kMostNamed) text += std::format("; {} more waits", waits - kMostNamed);
+    if (waits > kMostNamed)
+      text +=
+          std::format("; {} more wait{}", waits - kMostNamed, waits - kMostNamed == 1 ? "" : "s");
     finding.text = std::move(text);
     findings.push_back(std::move(finding));
   }
@@ -80,12 +82,14 @@ void find_lost_probes(const Inspection& inspection, std::vector<Finding>& findin
 struct Arrivals {
   IntervalSet bytes;
   std::uint64_t contiguous = 0;
-  std::optional<std::int64_t> waiting_since_ns;
   const PacketEvent* waiting = nullptr;
+  std::uint64_t waiting_until = 0;  // what must be there before its bytes can be used
 };
 
 class HeadOfLine {
  public:
+  explicit HeadOfLine(const Exchange& exchange) : exchange_(exchange) {}
+
   void take(const PacketEvent& event) {
     // RFC 9000 section 17.2.5.2: after a Retry the client's CRYPTO data begins anew.
     if (event.packet.has_quic(QuicPacketType::kRetry))
@@ -93,14 +97,16 @@ class HeadOfLine {
     for (const DataRange& range : event.packet.data) {
       if (range.begin == range.end) continue;
       Arrivals& arrivals = streams_[{event.conversation, event.from, range.kind, range.stream}];
-      arrivals.bytes.add(range.begin, range.end);
+      const bool ahead = arrivals.bytes.add(range.begin, range.end) > 0 &&
+                         range.begin > arrivals.bytes.end_of(arrivals.contiguous);
       arrivals.contiguous = arrivals.bytes.end_of(arrivals.contiguous);
-      if (arrivals.contiguous < range.end && arrivals.waiting == nullptr) {
-        arrivals.waiting = &event;
-        arrivals.waiting_since_ns = *event.arrived_ns;
-      } else if (arrivals.waiting != nullptr && arrivals.bytes.count() == arrivals.contiguous) {
+      if (arrivals.waiting != nullptr && arrivals.contiguous >= arrivals.waiting_until) {
         ended(event, arrivals);
         arrivals.waiting = nullptr;
+      }
+      if (ahead && arrivals.waiting == nullptr && overtook(event, range, arrivals.contiguous)) {
+        arrivals.waiting = &event;
+        arrivals.waiting_until = range.begin;
       }
     }
   }
@@ -108,8 +114,21 @@ class HeadOfLine {
   std::optional<Finding> longest() const { return longest_; }
 
  private:
+  // Whether the missing byte had been sent before: senders may send a stream out of order.
+  bool overtook(const PacketEvent& event, const DataRange& range, std::uint64_t missing) const {
+    for (const PacketEvent& earlier : exchange_.events) {
+      if (&earlier == &event) return false;
+      if (earlier.from == event.from && earlier.conversation == event.conversation &&
+          std::ranges::any_of(earlier.packet.data, [&](const DataRange& other) {
+            return other.same_stream(range) && other.begin <= missing && missing < other.end;
+          }))
+        return true;
+    }
+    return false;
+  }
+
   void ended(const PacketEvent& filler, const Arrivals& arrivals) {
-    const Nanoseconds waited(*filler.arrived_ns - *arrivals.waiting_since_ns);
+    const Nanoseconds waited(*filler.arrived_ns - *arrivals.waiting->arrived_ns);
     if (waited < std::chrono::milliseconds(1) || (longest_ && waited <= longest_time_)) return;
     longest_time_ = waited;
     longest_ = Finding{
@@ -120,6 +139,7 @@ class HeadOfLine {
                             to_string(filler.from), milliseconds_text(waited))};
   }
 
+  const Exchange& exchange_;
   std::map<std::tuple<std::size_t, End, StreamKind, std::uint64_t>, Arrivals> streams_;
   std::optional<Finding> longest_;
   Nanoseconds longest_time_{0};
@@ -131,7 +151,7 @@ void find_head_of_line(const Inspection& inspection, std::vector<Finding>& findi
     if (event.useful() && *event.arrived_ns <= inspection.answered_ns()) arrived.push_back(&event);
   std::ranges::stable_sort(arrived, {},
                            [](const PacketEvent* event) { return *event->arrived_ns; });
-  HeadOfLine line;
+  HeadOfLine line(inspection.exchange);
   for (const PacketEvent* event : arrived) line.take(*event);
   if (auto longest = line.longest()) findings.push_back(std::move(*longest));
 }

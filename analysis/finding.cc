@@ -21,8 +21,13 @@ constexpr std::array kRules{
                 "Lost CRYPTO data is sent again; Initial packets that only acknowledge do not "
                 "carry the handshake on.",
                 "RFC 9000 section 13.3, RFC 9002 section 6.2.4"},
-    FindingRule{"handshake-unfinished", kProblem, "A handshake ends with both ends' Finished.",
+    FindingRule{"handshake-unfinished", kProblem,
+                "A handshake whose packets arrive ends with both ends' Finished.",
                 "RFC 8446 section 4.4.4"},
+    FindingRule{"handshake-cut-off", kCostly,
+                "A handshake does not end while a part of it is missing; both ends send theirs "
+                "again until it has arrived.",
+                "RFC 9002 section 6.2, RFC 6298"},
     FindingRule{"spurious-retry", kCostly,
                 "A Retry validates an address; it is no answer to a ClientHello whose first part "
                 "is late or lost.",
@@ -65,8 +70,7 @@ constexpr std::array kRules{
     FindingRule{"head-of-line-wait", kCostly,
                 "Bytes of a stream that have arrived wait for those before them.",
                 "RFC 9000 section 2.2, RFC 9293 section 3.4"},
-    FindingRule{"duplicate-answer", kNote, "An answer arrived more than once.",
-                "RFC 5452 section 4"},
+    FindingRule{"duplicate-answer", kNote, "An answer arrived more than once.", "RFC 768"},
     FindingRule{"late-answer", kCostly, "An answer arrived after the client had given up.",
                 "RFC 1035 section 4.2.1"},
     FindingRule{"pmtu-probe", kNote,
@@ -82,7 +86,7 @@ constexpr std::array kRules{
                 "RFC 8467 section 4.1, RFC 9250 section 5.4"},
     FindingRule{"unpadded-answer", kNote,
                 "Answers to padded queries are padded to multiples of 468 bytes.",
-                "RFC 8467 section 4.1, RFC 7830 section 3"},
+                "RFC 8467 section 4.1, RFC 7830 section 4"},
 };
 
 }  // namespace

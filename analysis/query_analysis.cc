@@ -45,6 +45,7 @@ Exchange exchange_of(const BlockEvidence& evidence, std::size_t index,
   exchange.delay_from_server = setting.delay_to_client;
   exchange.server_initial_rtt = setting.server_initial_rtt;
   exchange.work_is_free = setting.work_is_free;
+  exchange.client_timeout = setting.client_timeout;
   if (record.settings.initial_rtt) exchange.client_initial_rtt = *record.settings.initial_rtt;
   return exchange;
 }

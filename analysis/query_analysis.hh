@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 
 namespace analysis {
@@ -20,6 +21,7 @@ struct QuerySetting {
   base::Nanoseconds delay_to_server{0};  // shortest
   base::Nanoseconds delay_to_client{0};
   base::Nanoseconds server_initial_rtt{333'000'000};
+  std::optional<base::Nanoseconds> client_timeout{};
   bool work_is_free = false;  // in virtual time
   bool retry_always = false;  // what the server was told
 };

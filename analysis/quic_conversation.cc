@@ -12,12 +12,7 @@ namespace {
 using transport::Bytes;
 using transport::ByteSpan;
 
-// Packet number spaces and CRYPTO streams have the same order; 0-RTT shares the space of 1-RTT.
-std::size_t space_of(QuicPacketType type) {
-  if (type == QuicPacketType::kInitial) return 0;
-  return type == QuicPacketType::kHandshake ? 1 : 2;
-}
-
+// CRYPTO streams have the order of the packet number spaces.
 StreamKind crypto_kind(std::size_t space) {
   if (space == 0) return StreamKind::kInitialCrypto;
   return space == 1 ? StreamKind::kHandshakeCrypto : StreamKind::kApplicationCrypto;
@@ -75,14 +70,14 @@ QuicPacket QuicConversation::take_packet(End from, const QuicHeader& header, Byt
                     .version = header.version,
                     .dcid = Bytes(header.dcid.begin(), header.dcid.end()),
                     .scid = Bytes(header.scid.begin(), header.scid.end()),
-                    .token_bytes = header.token.size(),
+                    .token = Bytes(header.token.begin(), header.token.end()),
                     .size = packet.size(),
                     .number = {},
                     .frames = {},
                     .undecrypted = {}};
   if (!header.has_frames()) return result;
   if (header.long_header()) version_ = header.version;
-  const std::size_t space = space_of(header.type);
+  const std::size_t space = packet_number_space(header.type);
   auto opened = keys_.open(from, header, packet, side(from).next_number.at(space));
   if (!opened) {
     result.undecrypted = opened.error();
@@ -118,7 +113,7 @@ void QuicConversation::take_frame(End from, QuicPacketType type, const QuicFrame
 
 void QuicConversation::take_crypto(End from, QuicPacketType type, const QuicFrame& frame,
                                    DecodedPacket& decoded) {
-  const std::size_t space = space_of(type);
+  const std::size_t space = packet_number_space(type);
   CryptoStream& crypto = side(from).crypto.at(space);
   const std::uint64_t end = frame.offset + frame.length;
   const bool again = crypto.sent.add(frame.offset, end) == 0;

@@ -196,6 +196,9 @@ std::expected<std::vector<QuicFrame>, std::string> parse_quic_frames(ByteSpan pl
       return std::unexpected(std::format("byte {}: {}", start,
                                          reader.failed() ? "frame cut short" : "malformed frame"));
     }
+    if (frames.size() == kMaxFramesPerPacket)
+      return std::unexpected(
+          std::format("byte {}: more than {} frames", start, kMaxFramesPerPacket));
     if (reader.failed()) return std::unexpected(std::format("byte {}: frame cut short", start));
     frames.push_back(std::move(frame));
   }

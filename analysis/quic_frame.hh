@@ -54,6 +54,9 @@ struct QuicFrame {
 // "CRYPTO", "ACK"; numbers of unknown types in hexadecimal.
 std::string frame_name(std::uint64_t type);
 
+// Against hostile packets: a frame takes a byte there and a hundred here.
+inline constexpr std::size_t kMaxFramesPerPacket = 256;
+
 // All frames of a decrypted packet. An error names the byte where it was found; no packet makes it
 // allocate more than a small multiple of its own size.
 std::expected<std::vector<QuicFrame>, std::string> parse_quic_frames(transport::ByteSpan plaintext);

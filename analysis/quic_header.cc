@@ -82,6 +82,11 @@ std::string_view to_string(QuicPacketType type) {
   return "1-RTT";
 }
 
+std::size_t packet_number_space(QuicPacketType type) {
+  if (type == QuicPacketType::kInitial) return 0;
+  return type == QuicPacketType::kHandshake ? 1 : 2;
+}
+
 std::expected<QuicHeader, std::string_view> parse_quic_header(ByteSpan datagram,
                                                               std::size_t short_dcid_bytes) {
   if (datagram.empty()) return Error("empty datagram");

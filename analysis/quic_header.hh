@@ -22,6 +22,11 @@ enum class QuicPacketType : std::uint8_t {
 };
 std::string_view to_string(QuicPacketType type);  // "Initial", "0-RTT", ...
 
+// RFC 9000 section 12.3: Initial, Handshake and application data are numbered each for themselves;
+// 0-RTT shares the space of 1-RTT.
+inline constexpr std::size_t kPacketNumberSpaces = 3;
+std::size_t packet_number_space(QuicPacketType type);
+
 struct QuicHeader {
   QuicPacketType type = QuicPacketType::kOneRtt;
   std::uint32_t version = 0;  // of long headers

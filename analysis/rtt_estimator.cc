@@ -15,33 +15,27 @@ using base::Nanoseconds;
 using std::chrono::milliseconds;
 
 constexpr Nanoseconds kGranularity = milliseconds(1);  // RFC 9002 section 6.1.2
-constexpr std::size_t kSpaces = 3;
-constexpr int kAckDelayExponent = 3;  // the default of RFC 9000 section 18.2
-
-std::size_t space_of(QuicPacketType type) {
-  if (type == QuicPacketType::kInitial) return 0;
-  return type == QuicPacketType::kHandshake ? 1 : 2;
-}
+constexpr int kAckDelayExponent = 3;                   // the default of RFC 9000 section 18.2
 
 // What one end learns from the acknowledgements that reach it.
 class QuicObserver {
  public:
-  QuicObserver(const Exchange& exchange, End end) : exchange_(exchange), end_(end) {
-    const Nanoseconds initial = exchange.initial_rtt(end);
+  QuicObserver(const Exchange& exchange, Sender sender) : exchange_(exchange), sender_(sender) {
+    const Nanoseconds initial = exchange.initial_rtt(sender.end);
     history_.push_back(
         {.smoothed = initial, .variation = initial / 2, .latest = {}, .minimum = {}});
   }
 
   std::vector<RttEstimate> until(std::int64_t at_ns) {
     for (const PacketEvent& event : exchange_.events)
-      if (event.from != end_ && event.useful() && *event.arrived_ns <= at_ns)
+      if (sender_.hears(event) && *event.arrived_ns <= at_ns)
         for (const QuicPacket& packet : event.packet.quic) take(packet, *event.arrived_ns);
     return std::move(history_);
   }
 
  private:
   void take(const QuicPacket& packet, std::int64_t now_ns) {
-    const std::size_t space = space_of(packet.type);
+    const std::size_t space = packet_number_space(packet.type);
     for (const QuicFrame& frame : packet.frames) {
       if (frame.type != quic_frame::kAck && frame.type != quic_frame::kAckEcn) continue;
       const std::uint64_t largest = frame.ranges.front().largest;
@@ -50,13 +44,13 @@ class QuicObserver {
       const auto sent_ns = send_time(space, largest);
       if (!sent_ns || *sent_ns > now_ns) continue;
       // RFC 9002 section 5.3: acknowledgements of Initial packets are not delayed on purpose.
-      const auto delay = space == 2
-                             ? std::chrono::microseconds(static_cast<std::int64_t>(frame.ack_delay)
-                                                         << kAckDelayExponent)
-                             : std::chrono::microseconds(0);
+      constexpr Nanoseconds kMaxAckDelay = milliseconds(25);
+      constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 20U;
+      const Nanoseconds delay =
+          std::chrono::microseconds(std::min(frame.ack_delay, kMostCounted) << kAckDelayExponent);
       RttEstimate estimate = history_.back();
       estimate.add_sample(Nanoseconds(now_ns - *sent_ns),
-                          std::min<Nanoseconds>(delay, milliseconds(25)));
+                          space == 2 ? std::min(delay, kMaxAckDelay) : Nanoseconds(0));
       history_.push_back(estimate);
     }
   }
@@ -64,18 +58,18 @@ class QuicObserver {
   // Of an ack-eliciting packet of ours.
   std::optional<std::int64_t> send_time(std::size_t space, std::uint64_t number) const {
     for (const PacketEvent& event : exchange_.events) {
-      if (event.from != end_) continue;
+      if (!sender_.sent(event)) continue;
       for (const QuicPacket& packet : event.packet.quic)
-        if (packet.number == number && space_of(packet.type) == space)
+        if (packet.number == number && packet_number_space(packet.type) == space)
           return packet.ack_eliciting() ? std::optional(event.sent_ns) : std::nullopt;
     }
     return std::nullopt;
   }
 
   const Exchange& exchange_;
-  End end_;
+  Sender sender_;
   std::vector<RttEstimate> history_;
-  std::array<std::set<std::uint64_t>, kSpaces> acknowledged_;
+  std::array<std::set<std::uint64_t>, kPacketNumberSpaces> acknowledged_;
 };
 
 // The same for TCP, as Linux samples: from the first segment that an acknowledgement covers for the
@@ -83,11 +77,11 @@ class QuicObserver {
 // comes back tells (RFC 7323).
 class TcpObserver {
  public:
-  TcpObserver(const Exchange& exchange, End end) : exchange_(exchange), end_(end) {}
+  TcpObserver(const Exchange& exchange, Sender sender) : exchange_(exchange), sender_(sender) {}
 
   std::vector<RttEstimate> until(std::int64_t at_ns) {
     for (const PacketEvent& event : exchange_.events)
-      if (event.from != end_ && event.useful() && *event.arrived_ns <= at_ns && event.packet.tcp &&
+      if (sender_.hears(event) && *event.arrived_ns <= at_ns && event.packet.tcp &&
           event.packet.tcp->ack)
         take(event);
     return std::move(history_);
@@ -118,7 +112,7 @@ class TcpObserver {
   }
 
   bool carries_data(const PacketEvent& event) const {
-    return event.from == end_ && event.packet.tcp &&
+    return sender_.sent(event) && event.packet.tcp &&
            event.packet.tcp->end > event.packet.tcp->begin;
   }
 
@@ -136,10 +130,10 @@ class TcpObserver {
   std::optional<std::int64_t> handshake_send_time(const PacketEvent& ack) const {
     std::optional<std::int64_t> found;
     for (const PacketEvent& sent : exchange_.events) {
-      if (sent.from != end_ || !sent.packet.tcp || !sent.packet.tcp->syn || !sent.useful() ||
+      if (!sender_.sent(sent) || !sent.packet.tcp || !sent.packet.tcp->syn || !sent.useful() ||
           *sent.arrived_ns > ack.sent_ns)
         continue;
-      if (!found || end_ == End::kServer) found = sent.sent_ns;
+      if (!found || sender_.end == End::kServer) found = sent.sent_ns;
     }
     return found;
   }
@@ -152,7 +146,7 @@ class TcpObserver {
   }
 
   const Exchange& exchange_;
-  End end_;
+  Sender sender_;
   std::vector<RttEstimate> history_{RttEstimate{}};
   IntervalSet covered_;
   bool handshake_sampled_ = false;
@@ -175,16 +169,18 @@ void RttEstimate::add_sample(Nanoseconds sample, Nanoseconds ack_delay) {
   smoothed = (7 * smoothed + adjusted) / 8;
 }
 
-std::vector<RttEstimate> quic_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns) {
-  return QuicObserver(exchange, end).until(at_ns);
+std::vector<RttEstimate> quic_rtt_history(const Exchange& exchange, Sender sender,
+                                          std::int64_t at_ns) {
+  return QuicObserver(exchange, sender).until(at_ns);
 }
 
 Nanoseconds quic_pto(const RttEstimate& estimate) {
   return estimate.smoothed + std::max(4 * estimate.variation, kGranularity);
 }
 
-std::vector<RttEstimate> tcp_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns) {
-  return TcpObserver(exchange, end).until(at_ns);
+std::vector<RttEstimate> tcp_rtt_history(const Exchange& exchange, Sender sender,
+                                         std::int64_t at_ns) {
+  return TcpObserver(exchange, sender).until(at_ns);
 }
 
 Nanoseconds tcp_rto(const RttEstimate& estimate) {

@@ -6,6 +6,7 @@
 #include "analysis/exchange.hh"
 #include "base/clock.hh"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -21,15 +22,29 @@ struct RttEstimate {
   void add_sample(base::Nanoseconds sample, base::Nanoseconds ack_delay);
 };
 
-// QUIC: RFC 9002 section 5.3. `end`'s estimates up to just after `at_ns`, the first before any
+// One end of one conversation.
+struct Sender {
+  End end = End::kClient;
+  std::size_t conversation = 0;
+  bool sent(const PacketEvent& event) const {
+    return event.from == end && event.conversation == conversation;
+  }
+  bool hears(const PacketEvent& event) const {
+    return event.from != end && event.conversation == conversation && event.useful();
+  }
+};
+
+// QUIC: RFC 9002 section 5.3. The sender's estimates up to just after `at_ns`, the first before any
 // sample.
-std::vector<RttEstimate> quic_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns);
+std::vector<RttEstimate> quic_rtt_history(const Exchange& exchange, Sender sender,
+                                          std::int64_t at_ns);
 // RFC 9002 section 6.2.1, without back-off and without max_ack_delay.
 base::Nanoseconds quic_pto(const RttEstimate& estimate);
 
 // TCP: RFC 6298 as Linux does it, whose variation is never below 200 ms (tcp_rto_min).
 // The estimates up to just after `at_ns`, the first before any sample.
-std::vector<RttEstimate> tcp_rtt_history(const Exchange& exchange, End end, std::int64_t at_ns);
+std::vector<RttEstimate> tcp_rtt_history(const Exchange& exchange, Sender sender,
+                                         std::int64_t at_ns);
 // Without back-off. 1 s before the first sample.
 base::Nanoseconds tcp_rto(const RttEstimate& estimate);
 

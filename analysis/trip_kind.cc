@@ -1,8 +1,9 @@
 #include "analysis/trip_kind.hh"
 
+#include "analysis/amplification.hh"
+
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace analysis {
 namespace {
@@ -41,6 +42,13 @@ TripKind tcp_trip(const DecodedPacket& request, const DecodedPacket& answer) {
   return answer.carries_handshake() ? TripKind::kTlsHandshake : TripKind::kLossRecovery;
 }
 
+// New bytes of a stream behind others that had been sent before.
+bool continues_stream(const DecodedPacket& packet) {
+  return std::ranges::any_of(packet.data, [](const DataRange& range) {
+    return range.kind == StreamKind::kQuicStream && !range.again && range.begin > 0;
+  });
+}
+
 TripKind quic_trip(const Exchange& exchange, std::size_t request_index, std::size_t answer_index) {
   const PacketEvent& request = exchange.events[request_index];
   const DecodedPacket& answer = exchange.events[answer_index].packet;
@@ -48,31 +56,17 @@ TripKind quic_trip(const Exchange& exchange, std::size_t request_index, std::siz
   if (answer.has_quic(QuicPacketType::kVersionNegotiation)) return TripKind::kVersionNegotiation;
   if (answer.carries(MessageKind::kHelloRetryRequest)) return TripKind::kHelloRetryRequest;
   if (request.packet.carries(MessageKind::kDnsQuery)) return TripKind::kQuery;
-  if (answer.carries(MessageKind::kDnsAnswer))
-    return answer.has_new_data() ? TripKind::kQuery : TripKind::kLossRecovery;
+  if (answer.carries(MessageKind::kDnsAnswer)) {
+    if (!answer.has_new_data()) return TripKind::kLossRecovery;
+    return continues_stream(answer) ? TripKind::kCongestionWindow : TripKind::kQuery;
+  }
   if (request.packet.carries(MessageKind::kClientHello)) return TripKind::kQuicHandshake;
   if (!answer.carries_handshake()) return TripKind::kLossRecovery;
   if (!answer.has_new_data()) return TripKind::kLossRecovery;
   const auto budget =
-      amplification_budget(exchange, request.conversation, request.arrived_ns.value_or(0));
+      AmplificationLedger(exchange, request.conversation).before(request.arrived_ns.value_or(0));
   const bool stalled = !budget.validated && budget.left() < answer.payload_bytes;
   return stalled ? TripKind::kAmplificationStall : TripKind::kCongestionWindow;
-}
-
-// RFC 9000 section 8.1: a Handshake packet shows that the client is where it says, and so does a
-// token that the server gave.
-bool validates(const DecodedPacket& packet) {
-  return std::ranges::any_of(packet.quic, [](const QuicPacket& quic) {
-    return quic.type == QuicPacketType::kHandshake || quic.type == QuicPacketType::kOneRtt ||
-           quic.token_bytes > 0;
-  });
-}
-
-constexpr std::size_t kUnguessableIdBytes = 8;
-
-bool addresses(const DecodedPacket& packet, const std::set<transport::Bytes>& ids) {
-  return std::ranges::any_of(packet.quic,
-                             [&](const QuicPacket& quic) { return ids.contains(quic.dcid); });
 }
 
 }  // namespace
@@ -87,41 +81,6 @@ std::string_view describe(TripKind kind) {
 
 bool is_round_trip(std::string_view what) {
   return std::ranges::contains(kNames, what, &Names::name);
-}
-
-AmplificationBudget amplification_budget(const Exchange& exchange, std::size_t conversation,
-                                         std::int64_t at_ns) {
-  AmplificationBudget budget;
-  std::set<transport::Bytes> server_ids;
-  for (const PacketEvent& event : exchange.events) {
-    if (event.conversation != conversation) continue;
-    if (event.from == End::kServer) {
-      if (event.sent_ns >= at_ns) continue;
-      budget.sent += event.packet.payload_bytes;
-      for (const QuicPacket& quic : event.packet.quic)
-        if (quic.scid.size() >= kUnguessableIdBytes) server_ids.insert(quic.scid);
-    } else if (event.useful() && *event.arrived_ns < at_ns) {
-      budget.received += event.packet.payload_bytes * (1 + event.extra_copies);
-      budget.validated = budget.validated || validates(event.packet);
-      budget.may_be_validated = budget.may_be_validated || addresses(event.packet, server_ids);
-    }
-  }
-  return budget;
-}
-
-std::uint64_t flight_bytes(const Exchange& exchange, std::size_t conversation) {
-  std::uint64_t bytes = 0;
-  for (const PacketEvent& event : exchange.events) {
-    if (event.conversation != conversation || event.from != End::kServer ||
-        !event.packet.has_new_data())
-      continue;
-    bytes += event.packet.payload_bytes;
-    const bool finished = std::ranges::any_of(event.packet.messages, [](const MessagePart& part) {
-      return part.kind == MessageKind::kFinished && part.last();
-    });
-    if (finished) break;
-  }
-  return bytes;
 }
 
 TripKind trip_kind(const Exchange& exchange, std::size_t request, std::size_t answer) {

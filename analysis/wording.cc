@@ -1,6 +1,8 @@
 #include "analysis/wording.hh"
 
+#include "analysis/amplification.hh"
 #include "analysis/trip_kind.hh"
+#include "base/text.hh"
 
 #include <algorithm>
 #include <format>
@@ -12,12 +14,6 @@ namespace {
 
 using base::Nanoseconds;
 using captures::SumPart;
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
-  return text;
-}
 
 // Neighbouring parts of one message as one.
 std::vector<MessagePart> merged(std::vector<MessagePart> parts) {
@@ -45,6 +41,7 @@ std::vector<std::string> message_words(const DecodedPacket& packet) {
       word += std::format(" {}-{} of {}", part.offset + 1, part.offset + part.length, part.total);
     if (words.empty() || words.back() != word) words.push_back(std::move(word));
   }
+  if (std::ranges::any_of(packet.dns, &DnsFacts::truncated)) words.emplace_back("truncated");
   return words;
 }
 
@@ -89,7 +86,7 @@ std::string quic_words(const QuicPacket& packet, Details details) {
     if (details == Details::kShort && plain) continue;
     if (!std::ranges::contains(words, word)) words.push_back(std::move(word));
   }
-  return words.empty() ? text : std::format("{} {}", text, joined(words, ", "));
+  return words.empty() ? text : std::format("{} {}", text, base::joined(words, ", "));
 }
 
 std::string tcp_words(const TcpSegment& segment, Details details) {
@@ -106,7 +103,7 @@ std::string tcp_words(const TcpSegment& segment, Details details) {
   }
   for (const SackBlock& block : segment.sack)
     flags.push_back(std::format("SACK {}-{}", block.begin, block.end));
-  return joined(flags, " ");
+  return base::joined(flags, " ");
 }
 
 std::string event_words(const PacketEvent& event) {
@@ -114,19 +111,84 @@ std::string event_words(const PacketEvent& event) {
                      describe_packet(event.packet, Details::kShort));
 }
 
-std::optional<std::size_t> last_lost(const Exchange& exchange) {
-  for (std::size_t index = exchange.events.size(); index-- > 0;)
-    if (!exchange.events[index].useful()) return index;
+bool repeats(const DecodedPacket& later, const DecodedPacket& earlier) {
+  if (later.tcp && earlier.tcp && later.tcp->syn && earlier.tcp->syn) return true;
+  return std::ranges::any_of(later.data, [&](const DataRange& range) {
+    return std::ranges::any_of(earlier.data,
+                               [&](const DataRange& other) { return range.overlaps(other); });
+  });
+}
+
+// The losses that the timer's owner had to notice: its own since the timer began, the repeated ones
+// first, otherwise its peer's since then. A timer that an arrival began looks further back.
+std::vector<std::size_t> losses_behind(const Exchange& exchange, std::size_t index,
+                                       const Cause& cause) {
+  const PacketEvent& event = exchange.events[index];
+  const PacketEvent& base = exchange.events[*cause.since];
+  const std::int64_t since_ns = cause.by_arrival ? *base.arrived_ns : base.sent_ns;
+  std::vector<std::size_t> repeated;
+  std::vector<std::size_t> own;
+  std::vector<std::size_t> of_peer;
+  for (std::size_t other = 0; other < index; ++other) {
+    const PacketEvent& candidate = exchange.events[other];
+    if (candidate.useful() || candidate.conversation != event.conversation) continue;
+    const bool recent = candidate.sent_ns >= since_ns;
+    if (candidate.from != event.from) {
+      if (recent) of_peer.push_back(other);
+    } else if (repeats(event.packet, candidate.packet) && (recent || cause.by_arrival)) {
+      repeated.push_back(other);
+    } else if (recent && candidate.packet.ack_eliciting()) {
+      own.push_back(other);
+    }
+  }
+  if (!repeated.empty()) return repeated;
+  return own.empty() ? of_peer : own;
+}
+
+std::string losses_text(const Exchange& exchange, std::vector<std::size_t> lost) {
+  constexpr std::size_t kMostNamed = 2;
+  if (lost.empty()) return {};
+  const std::size_t more = lost.size() > kMostNamed ? lost.size() - kMostNamed : 0;
+  lost.resize(lost.size() - more);
+  std::vector<std::string> words;
+  for (const std::size_t index : lost) words.push_back(event_words(exchange.events[index]));
+  return base::joined(words, " and ") + (more > 0 ? std::format(" and {} more", more) : "") +
+         " lost";
+}
+
+std::string estimate_text(const Exchange& exchange, const Cause& cause) {
+  const Nanoseconds path = exchange.delay_from_client + exchange.delay_from_server;
+  if (!cause.estimate || path <= Nanoseconds(0) || *cause.estimate <= path * 3 / 2) return {};
+  return std::format("its estimate of the round trip was {}", milliseconds_text(*cause.estimate));
+}
+
+// A packet that the query needed and that nothing made good in time: the first one.
+std::optional<std::size_t> fatal_loss(const Exchange& exchange, std::int64_t deadline_ns) {
+  for (std::size_t index = 0; index < exchange.events.size(); ++index) {
+    const PacketEvent& lost = exchange.events[index];
+    if (lost.sent_ns > deadline_ns) break;
+    const bool matters = !lost.packet.data.empty() || lost.packet.protocol == Protocol::kDns ||
+                         (lost.packet.tcp && lost.packet.tcp->syn) ||
+                         lost.packet.has_quic(QuicPacketType::kRetry);
+    if (lost.useful() || !matters) continue;
+    const bool made_good = std::ranges::any_of(exchange.events, [&](const PacketEvent& other) {
+      if (other.from != lost.from || other.conversation != lost.conversation || !other.useful() ||
+          *other.arrived_ns > deadline_ns)
+        return false;
+      return repeats(other.packet, lost.packet) ||
+             (lost.packet.has_quic(QuicPacketType::kRetry) && other.sent_ns > lost.sent_ns);
+    });
+    if (!made_good) return index;
+  }
   return std::nullopt;
 }
 
-std::optional<std::size_t> late_answer(const Exchange& exchange) {
-  for (std::size_t index = 0; index < exchange.events.size(); ++index) {
-    const PacketEvent& event = exchange.events[index];
-    if (event.from == End::kServer && event.useful() &&
-        event.packet.carries(MessageKind::kDnsAnswer))
+// A whole answer that came when nobody waited any more.
+std::optional<std::size_t> late_answer(const Exchange& exchange, std::int64_t deadline_ns) {
+  for (std::size_t index = 0; index < exchange.events.size(); ++index)
+    if (exchange.events[index].packet.completes_answer() && exchange.events[index].useful() &&
+        *exchange.events[index].arrived_ns > deadline_ns)
       return index;
-  }
   return std::nullopt;
 }
 
@@ -136,11 +198,11 @@ std::string describe_packet(const DecodedPacket& packet, Details details) {
   std::vector<std::string> words;
   if (packet.tcp) words.push_back(tcp_words(*packet.tcp, details));
   for (const QuicPacket& quic : packet.quic) words.push_back(quic_words(quic, details));
-  std::string text = joined(words, " + ");
+  std::string text = base::joined(words, " + ");
   if (packet.protocol == Protocol::kIcmp) text = "ICMP";
   const auto messages = message_words(packet);
   if (!messages.empty())
-    text += std::format("{}[{}]", text.empty() ? "" : " ", joined(messages, ", "));
+    text += std::format("{}[{}]", text.empty() ? "" : " ", base::joined(messages, ", "));
   return text.empty() ? std::format("{} bytes", packet.payload_bytes) : text;
 }
 
@@ -159,36 +221,20 @@ std::string milliseconds_text(Nanoseconds time) {
   return std::format("{:.1f} ms", static_cast<double>(time.count()) / 1e6);
 }
 
-std::string repaired(const Exchange& exchange, std::size_t index) {
-  const PacketEvent& event = exchange.events[index];
-  std::vector<std::string> lost;
-  const auto add = [&](const PacketEvent& candidate) { lost.push_back(event_words(candidate)); };
-  // First what this packet repeats, then whatever else its sender or its peer had lost by then.
-  for (std::size_t other = 0; other < index; ++other) {
-    const PacketEvent& candidate = exchange.events[other];
-    if (candidate.from != event.from || candidate.useful()) continue;
-    const bool repeated = std::ranges::any_of(event.packet.data, [&](const DataRange& range) {
-      return std::ranges::any_of(candidate.packet.data,
-                                 [&](const DataRange& earlier) { return range.overlaps(earlier); });
-    });
-    const bool syn = event.packet.tcp && event.packet.tcp->syn && candidate.packet.tcp &&
-                     candidate.packet.tcp->syn;
-    if (repeated || syn) add(candidate);
-  }
-  if (lost.empty())
-    for (std::size_t other = 0; other < index; ++other)
-      if (!exchange.events[other].useful()) add(exchange.events[other]);
-  constexpr std::size_t kMostNamed = 2;
-  if (lost.empty()) return {};
-  const std::size_t more = lost.size() > kMostNamed ? lost.size() - kMostNamed : 0;
-  lost.resize(lost.size() - more);
-  return joined(lost, " and ") + (more > 0 ? std::format(" and {} more", more) : "") + " lost";
+std::string timer_note(const Exchange& exchange, std::size_t index, const Cause& cause) {
+  if (cause.kind == CauseKind::kTcpDelayedAck || cause.kind == CauseKind::kQuicAckDelay ||
+      cause.kind == CauseKind::kGaveUp || !cause.since)
+    return {};
+  std::string note = losses_text(exchange, losses_behind(exchange, index, cause));
+  if (const std::string estimate = estimate_text(exchange, cause); !estimate.empty())
+    note += (note.empty() ? "" : "; ") + estimate;
+  return note;
 }
 
 std::string stall_note(const Exchange& exchange, std::size_t request) {
   const PacketEvent& event = exchange.events[request];
   const auto budget =
-      amplification_budget(exchange, event.conversation, event.arrived_ns.value_or(0));
+      AmplificationLedger(exchange, event.conversation).before(event.arrived_ns.value_or(0));
   const std::uint64_t wanted = flight_bytes(exchange, event.conversation);
   if (wanted <= budget.allowed())
     return std::format("{} of {} bytes of budget spent", budget.sent, budget.allowed());
@@ -213,10 +259,11 @@ std::string sum_text(Nanoseconds total, const Explanation& explanation) {
     }
   }
   if (!trips.empty())
-    terms.insert(terms.begin(), std::format("{} RTT ({})", trips.size(), joined(trips, ", ")));
+    terms.insert(terms.begin(),
+                 std::format("{} RTT ({})", trips.size(), base::joined(trips, ", ")));
   if (explanation.unexplained > Nanoseconds(0))
     terms.push_back(milliseconds_text(explanation.unexplained) + " unexplained");
-  return std::format("{} = {}", milliseconds_text(total), joined(terms, " + "));
+  return std::format("{} = {}", milliseconds_text(total), base::joined(terms, " + "));
 }
 
 Explanation explain_failure(const Exchange& exchange, const captures::QueryRecord& record) {
@@ -224,25 +271,26 @@ Explanation explain_failure(const Exchange& exchange, const captures::QueryRecor
   const std::string ending = record.outcome == captures::Outcome::kNoAnswer
                                  ? "no answer in time"
                                  : record.error.value_or("failed");
-  const auto lost = last_lost(exchange);
   if (exchange.events.empty()) {
     result.text = ending + ": no packet was sent";
     return result;
   }
-  if (const auto late = late_answer(exchange)) {
+  const std::int64_t deadline_ns = deadline_of(exchange);
+  if (const auto late = late_answer(exchange, deadline_ns)) {
     result.text = std::format("{}: it arrived {} after the first packet", ending,
                               milliseconds_text(Nanoseconds(*exchange.events[*late].arrived_ns -
                                                             exchange.events.front().sent_ns)));
     result.complete = true;
-  } else if (lost) {
-    const PacketEvent& event = exchange.events[*lost];
-    const auto count = std::ranges::count_if(
-        exchange.events, [](const PacketEvent& packet) { return !packet.useful(); });
-    result.text = std::format("{}: {} lost{}", ending, event_words(event),
-                              count > 1 ? std::format(", the last of {} losses", count) : "");
+  } else if (const auto fatal = fatal_loss(exchange, deadline_ns)) {
+    const auto count = std::ranges::count_if(exchange.events, [&](const PacketEvent& packet) {
+      return !packet.useful() && packet.sent_ns <= deadline_ns;
+    });
+    result.text = std::format("{}: {} lost and never made good{}", ending,
+                              event_words(exchange.events[*fatal]),
+                              count > 1 ? std::format(", one of {} losses", count) : "");
     result.complete = true;
   } else {
-    result.text = std::format("{}: nothing was lost; last packet: {}", ending,
+    result.text = std::format("{}, and no loss explains it; last packet: {}", ending,
                               event_words(exchange.events.back()));
   }
   return result;

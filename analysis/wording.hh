@@ -3,6 +3,7 @@
 // Packets, sums and failures in words.
 
 #include "analysis/accounting.hh"
+#include "analysis/cause.hh"
 #include "analysis/exchange.hh"
 #include "base/clock.hh"
 #include "captures/query_record.hh"
@@ -25,9 +26,10 @@ std::string_view part_words(std::string_view what);
 // "40.0 ms"
 std::string milliseconds_text(base::Nanoseconds time);
 
-// What the packet events[index], sent because a timer fired, makes good: "client Initial 0
-// [ClientHello] lost"; empty where nothing was lost.
-std::string repaired(const Exchange& exchange, std::size_t index);
+// What the timer that sent events[index] made good: "client Initial 0 [ClientHello] lost"; where it
+// was made of an estimate far from the path's round trip, that too. Empty where nothing is to be
+// said.
+std::string timer_note(const Exchange& exchange, std::size_t index, const Cause& cause);
 
 // "3600 of 3600 bytes sent, 4131 wanted, 531 short": the budget when the client's packet `request`
 // ended the stall.
@@ -36,7 +38,7 @@ std::string stall_note(const Exchange& exchange, std::size_t request);
 // "1079.1 ms = 2 RTT (QUIC handshake, query) + 999.0 ms QUIC probe timeout (...)".
 std::string sum_text(base::Nanoseconds total, const Explanation& explanation);
 
-// Of a query without an answer: what was lost last, or how far it got.
+// Of a query without an answer: what was lost and never made good, or how far it got.
 Explanation explain_failure(const Exchange& exchange, const captures::QueryRecord& record);
 
 }  // namespace analysis

@@ -26,9 +26,10 @@ namespace fs = std::filesystem;
 // Records go beside the old ones, which they replace when all are there.
 class RecordRewriter {
  public:
-  explicit RecordRewriter(const fs::path& run_directory)
+  RecordRewriter(const fs::path& run_directory, bool rewrite)
       : target_(run_directory / "queries.jsonl"), beside_(run_directory / ".queries.jsonl.new") {
-    if (::access(run_directory.c_str(), W_OK) == 0) stream_.open(beside_, std::ios::trunc);
+    if (rewrite && ::access(run_directory.c_str(), W_OK) == 0)
+      stream_.open(beside_, std::ios::trunc);
   }
   ~RecordRewriter() {
     std::error_code gone;
@@ -55,10 +56,16 @@ class RecordRewriter {
 };
 
 int analyze_run(const CommandLine& command) {
+  if (command.packets || command.keylog)
+    throw BadInput(
+        std::format("labrun: {} is a run directory; --packets and --keylog are for "
+                    "capture files, such as {}/captures/0-client.pcapng",
+                    command.target.string(), command.target.string()));
   const StoredRun run(command.target);
   RunFigures figures(run.plan());
   RecordReader reader(run);
-  RecordRewriter rewriter(run.path());
+  // What a stopped run left is read, not rewritten: it may be all there is.
+  RecordRewriter rewriter(run.path(), run.complete());
   for (auto records = reader.next_block(); !records.empty(); records = reader.next_block()) {
     const auto block = static_cast<std::uint32_t>(records.front().block);
     const BlockAnalysis analysed =
@@ -69,13 +76,15 @@ int analyze_run(const CommandLine& command) {
   rewriter.finish();
   if (rewriter.writes()) {
     figures.write(run.path());
-  } else {
+  } else if (run.complete()) {
     std::cerr << std::format("labrun: {} cannot be written to: nothing in it is changed\n",
                              run.path().string());
+  } else {
+    std::cerr << std::format(
+        "labrun: the run in {} is incomplete: these are its finished blocks; "
+        "nothing in it is changed\n",
+        run.path().string());
   }
-  if (!run.complete())
-    std::cerr << std::format("labrun: the run in {} is incomplete: these are its finished blocks\n",
-                             run.path().string());
   return report_figures(figures, run.plan(), run.facts(), table_colors(command.color),
                         run.valid() && run.complete());
 }
@@ -105,14 +114,16 @@ int analyze_capture(const CommandLine& command) {
     }
   }
   const analysis::CaptureFile capture = analysis::read_capture(stream, keylog);
+  if (command.keylog && capture.secrets == 0)
+    std::cerr << std::format("labrun: {} holds no TLS secret\n", command.keylog->string());
   if (command.packets) {
     print_packets(capture);
-  } else {
+  } else if (capture.packets > 0 || capture.broken.empty()) {
     std::cout << render_capture(command.target, capture, table_colors(command.color));
   }
   if (capture.broken.empty()) return base::kExitSuccess;
-  std::cerr << std::format("labrun: {}: {}; what came before it is shown\n",
-                           command.target.string(), capture.broken);
+  std::cerr << std::format("labrun: {}: {}{}\n", command.target.string(), capture.broken,
+                           capture.packets > 0 ? "; what came before it is shown" : "");
   return base::kExitBadInput;
 }
 

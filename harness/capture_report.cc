@@ -2,6 +2,8 @@
 
 #include "analysis/capture_file.hh"
 #include "analysis/finding.hh"
+#include "analysis/key_schedule.hh"
+#include "base/text.hh"
 
 #include <algorithm>
 #include <format>
@@ -26,14 +28,8 @@ std::string endpoint(const captures::IpAddress& address, std::uint16_t port) {
 
 std::string version_name(std::uint32_t version) {
   if (version == 1) return "version 1";
-  if (version == 0x6b3343cf) return "version 2";
+  if (version == static_cast<std::uint32_t>(analysis::QuicVersion::kV2)) return "version 2";
   return std::format("version {:#010x}", version);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 std::string handshake_text(const ConversationFacts& facts) {
@@ -44,7 +40,7 @@ std::string handshake_text(const ConversationFacts& facts) {
   if (!handshake.alpn.empty()) {
     words.push_back("ALPN " + handshake.alpn);
   } else if (!handshake.offered_alpn.empty()) {
-    words.push_back("ALPN offered: " + joined(handshake.offered_alpn));
+    words.push_back("ALPN offered: " + base::joined(handshake.offered_alpn, ", "));
   }
   if (handshake.group) words.push_back(analysis::group_name(*handshake.group));
   if (handshake.client_hello_bytes > 0)
@@ -53,7 +49,7 @@ std::string handshake_text(const ConversationFacts& facts) {
     words.push_back(std::format("ServerHello {} bytes", handshake.server_hello_bytes));
   if (handshake.certificate_bytes > 0)
     words.push_back(std::format("certificates {} bytes", handshake.certificate_bytes));
-  return joined(words);
+  return base::joined(words, ", ");
 }
 
 std::string dns_text(const CapturedConversation& conversation) {
@@ -64,10 +60,11 @@ std::string dns_text(const CapturedConversation& conversation) {
       constexpr std::size_t kMostMessages = 4;
       if (++messages > kMostMessages) continue;
       words.push_back(std::format("{} {}{}", dns.response ? "answer" : "query",
-                                  joined(dns.questions), dns.rcode.empty() ? "" : " " + dns.rcode));
+                                  base::joined(dns.questions, ", "),
+                                  dns.rcode.empty() ? "" : " " + dns.rcode));
     }
   if (messages > words.size()) words.push_back(std::format("{} more", messages - words.size()));
-  return joined(words);
+  return base::joined(words, ", ");
 }
 
 std::string packets_text(const CapturedConversation& conversation) {

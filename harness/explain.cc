@@ -10,6 +10,7 @@
 #include "harness/stored_run.hh"
 
 #include <algorithm>
+#include <filesystem>
 #include <format>
 #include <iostream>
 #include <optional>
@@ -85,6 +86,8 @@ int print(const StoredRun& run, std::vector<captures::QueryRecord>& records, std
 
 int explain(const CommandLine& command) {
   const StoredRun run(command.target);
+  if (command.save && std::filesystem::exists(*command.save))
+    throw BadInput(std::format("labrun: --save {}: it exists already", command.save->string()));
   const std::string id = choose(run, command.query);
   RecordReader reader(run);
   for (auto records = reader.next_block(); !records.empty(); records = reader.next_block()) {

@@ -56,7 +56,7 @@ class Ladder {
   // Before the packet that a timer sent, what was waited for.
   void timer(std::size_t index) {
     const Cause& cause = query_.causes[index];
-    const bool shown = is_timer(cause.kind) ||
+    const bool shown = is_timer(cause.kind) || cause.kind == analysis::CauseKind::kGaveUp ||
                        (cause.kind == analysis::CauseKind::kUnexplained && cause.since) ||
                        (cause.kind == analysis::CauseKind::kProcessing &&
                         cause.wait >= std::chrono::milliseconds(1));
@@ -65,11 +65,11 @@ class Ladder {
     if (last_timer_ == now) return;
     last_timer_ = now;
     const PacketEvent& event = query_.exchange.events[index];
-    const std::string repaired = analysis::repaired(query_.exchange, index);
+    const std::string note = analysis::timer_note(query_.exchange, index, cause);
     text_ += paint(std::format("{:>10}  {}: {}, {}{}{}", "", to_string(event.from),
                                describe(cause.kind), analysis::milliseconds_text(cause.wait),
                                cause.backoff > 0 ? std::format(", doubled {}x", cause.backoff) : "",
-                               repaired.empty() ? "" : std::format(" ({})", repaired)),
+                               note.empty() ? "" : std::format(" ({})", note)),
                    Ink::kBold, colors_) +
              '\n';
   }

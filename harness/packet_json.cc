@@ -58,7 +58,7 @@ Json to_json(const analysis::QuicPacket& packet) {
   json["dcid"] = hexadecimal(packet.dcid);
   if (packet.type == analysis::QuicPacketType::kInitial ||
       packet.type == analysis::QuicPacketType::kRetry)
-    json["token_length"] = packet.token_bytes;
+    json["token_length"] = packet.token.size();
   if (packet.number) json["number"] = *packet.number;
   if (!packet.undecrypted.empty()) json["undecrypted"] = packet.undecrypted;
   if (packet.frames.empty()) return json;

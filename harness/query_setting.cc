@@ -27,6 +27,7 @@ analysis::SettingOf settings_of(const Plan& plan, KernelKind kernel) {
     return analysis::QuerySetting{
         .delay_to_server = arm.path.to_server.delay - arm.path.to_server.jitter,
         .delay_to_client = arm.path.to_client.delay - arm.path.to_client.jitter,
+        .client_timeout = arm.client.timeout,
         .work_is_free = kernel == KernelKind::kLab,
         .retry_always = option(arm.server_arguments, "--retry") == "always"};
   };

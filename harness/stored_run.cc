@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <format>
 #include <utility>
 
@@ -61,7 +62,11 @@ void StoredRun::read_manifest() {
 }
 
 RecordReader::RecordReader(const StoredRun& run)
-    : file_(run.path() / "queries.jsonl"), stream_(file_) {}
+    : run_(run), file_(run.path() / "queries.jsonl"), stream_(file_) {
+  // A run that was stopped before its first block has none.
+  if (!stream_ && run.complete())
+    throw base::LabError(std::format("read {}: it cannot be opened", file_.string()));
+}
 
 std::vector<captures::QueryRecord> RecordReader::next_block() {
   std::vector<captures::QueryRecord> records;
@@ -70,13 +75,33 @@ std::vector<captures::QueryRecord> RecordReader::next_block() {
     records.push_back(std::move(*ahead_));
     ahead_ = next_record();
   }
-  return records;
+  if (records.empty()) {
+    check_end();
+    return records;
+  }
+  ++blocks_;
+  const auto block =
+      std::ranges::find(run_.plan().blocks, records.front().block, &PlannedBlock::index);
+  if (block != run_.plan().blocks.end() && block->queries.size() == records.size()) return records;
+  // The last block of a run that was stopped while it was being written.
+  if (!run_.complete() && !ahead_) return {};
+  throw base::LabError(std::format("read {}: block {} has {} records, not as many as planned",
+                                   file_.string(), records.front().block, records.size()));
+}
+
+void RecordReader::check_end() const {
+  const std::size_t planned = run_.plan().blocks.size();
+  if (run_.complete() && blocks_ != planned)
+    throw base::LabError(
+        std::format("read {}: it has {} of the run's {} blocks", file_.string(), blocks_, planned));
 }
 
 std::optional<captures::QueryRecord> RecordReader::next_record() {
   std::string text;
   if (!std::getline(stream_, text)) return std::nullopt;
   ++line_;
+  const bool cut = stream_.eof();  // the last line has no end
+  if (cut && !run_.complete()) return std::nullopt;
   auto record = captures::parse_query_record(text);
   if (!record)
     throw base::LabError(std::format("read {} line {}: {}", file_.string(), line_, record.error()));

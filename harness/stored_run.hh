@@ -46,17 +46,22 @@ class StoredRun {
 // queries.jsonl, a block at a time, in the order of the plan.
 class RecordReader {
  public:
+  // `run` must outlive the reader.
   explicit RecordReader(const StoredRun& run);
 
-  // The records of the next block; empty at the end. Throws LabError that names the line.
+  // The records of the next block; empty at the end. Throws LabError that names the line, or where
+  // a complete run lacks records. What a stopped run did not finish writing is left out.
   std::vector<captures::QueryRecord> next_block();
 
  private:
   std::optional<captures::QueryRecord> next_record();
+  void check_end() const;
 
+  const StoredRun& run_;
   std::filesystem::path file_;
   std::ifstream stream_;
   std::size_t line_ = 0;
+  std::size_t blocks_ = 0;
   std::optional<captures::QueryRecord> ahead_;
 };
 
