@@ -41,8 +41,8 @@ DecodedPacket TcpConversation::take(End from, const captures::IpPacket& packet) 
   const TcpSegment segment = read_segment(from, packet);
   decoded.tcp = segment;
   note_data(from, segment, decoded);
-  if (content_ == Content::kUnknown && from == End::kClient && !packet.payload.empty() &&
-      segment.begin == 0) {
+  const bool begins = from == End::kClient && segment.begin == 0 && !packet.payload.empty();
+  if (begins && content_ == Content::kUnknown) {
     constexpr std::uint8_t kTlsHandshake = 22;
     content_ = packet.payload[0] == kTlsHandshake ? Content::kTls : Content::kOther;
     if (content_ == Content::kOther && packet.tuple.destination_port == kDnsPort) {

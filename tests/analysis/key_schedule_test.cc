@@ -49,12 +49,10 @@ TEST(KeySchedule, InitialKeysAreThePublishedOnes) {
         initial_secret(published.version, from_hex(kPublishedDcid), published.end);
     EXPECT_EQ(secret, from_hex(published.secret));
     const std::string prefix = published.version == QuicVersion::kV2 ? "quicv2 " : "quic ";
-    const auto derive = [&](const char* what, std::size_t size) {
-      return expand_label(CipherSuite::kAes128Gcm, secret, prefix + what, size);
-    };
-    EXPECT_EQ(derive("key", 16), from_hex(published.key));
-    EXPECT_EQ(derive("iv", 12), from_hex(published.iv));
-    EXPECT_EQ(derive("hp", 16), from_hex(published.header_key));
+    constexpr CipherSuite kSuite = CipherSuite::kAes128Gcm;
+    EXPECT_EQ(expand_label(kSuite, secret, prefix + "key", 16), from_hex(published.key));
+    EXPECT_EQ(expand_label(kSuite, secret, prefix + "iv", 12), from_hex(published.iv));
+    EXPECT_EQ(expand_label(kSuite, secret, prefix + "hp", 16), from_hex(published.header_key));
   }
 }
 
