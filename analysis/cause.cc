@@ -82,10 +82,11 @@ class CauseFinder {
            std::chrono::abs(since_sent(0, event) - *exchange_.client_timeout) <= kNear;
   }
 
-  // How often a timer of these kinds has sent a flight of this end's before, in vain or not.
-  int fired_before(std::size_t index, std::initializer_list<CauseKind> kinds) const {
+  // How often a timer of these kinds may have fired by now: each flight that it sent, and once
+  // more, because it may have fired in the very moment in which a packet arrived.
+  int may_have_fired(std::size_t index, std::initializer_list<CauseKind> kinds) const {
     const PacketEvent& event = exchange_.events[index];
-    int fired = 0;
+    int fired = 1;
     std::optional<std::int64_t> last_ns;
     for (std::size_t other = 0; other < index; ++other) {
       const PacketEvent& earlier = exchange_.events[other];
@@ -190,7 +191,7 @@ class CauseFinder {
     if (!base) return std::nullopt;
     const CauseKind kind =
         event.packet.tcp->ack ? CauseKind::kSynAckTimeout : CauseKind::kSynTimeout;
-    const auto backoff = match_syn_timeout(since_sent(*base, event), fired_before(index, {kind}));
+    const auto backoff = match_syn_timeout(since_sent(*base, event), may_have_fired(index, {kind}));
     if (!backoff) return std::nullopt;
     return with_timer(from_sent(kind, *base, event), {.kind = kind, .backoff = *backoff});
   }
@@ -214,7 +215,7 @@ class CauseFinder {
     });
     if (!sent) return std::nullopt;
     // Both timers start with what was sent last, or anew with an acknowledgement that came since.
-    const int fired = fired_before(index, {CauseKind::kRto, CauseKind::kTailLossProbe});
+    const int fired = may_have_fired(index, {CauseKind::kRto, CauseKind::kTailLossProbe});
     const bool renewed =
         same && *exchange_.events[*arrival].arrived_ns > exchange_.events[*sent].sent_ns;
     if (renewed)
@@ -246,7 +247,7 @@ class CauseFinder {
   std::optional<Cause> probe_timer(std::size_t index, std::optional<std::size_t> arrival,
                                    const std::vector<RttEstimate>& history) const {
     const PacketEvent& event = exchange_.events[index];
-    const int fired = fired_before(index, {CauseKind::kPto});
+    const int fired = may_have_fired(index, {CauseKind::kPto});
     for (std::size_t space = 0; space < kPacketNumberSpaces; ++space) {
       const auto base = last_sent(index, [&](const PacketEvent& sent) {
         return sent.conversation == event.conversation &&

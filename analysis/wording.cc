@@ -159,7 +159,7 @@ std::string losses_text(const Exchange& exchange, std::vector<std::size_t> lost)
 std::string estimate_text(const Exchange& exchange, const Cause& cause) {
   const Nanoseconds path = exchange.delay_from_client + exchange.delay_from_server;
   if (!cause.estimate || path <= Nanoseconds(0) || *cause.estimate <= path * 3 / 2) return {};
-  return std::format("its estimate of the round trip was {}", milliseconds_text(*cause.estimate));
+  return std::format("it took the round trip for {}", milliseconds_text(*cause.estimate));
 }
 
 // A packet that the query needed and that nothing made good in time: the first one.

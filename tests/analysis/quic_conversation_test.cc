@@ -121,10 +121,10 @@ TEST(QuicConversation, RetryChangesTheKeys) {
   expect_whole(reading);
   EXPECT_TRUE(reading.packets[1].has_quic(kRetry));
   const QuicPacket& retry = reading.packets[1].quic[0];
-  EXPECT_GT(retry.token_bytes, 0U);
+  EXPECT_GT(retry.token.size(), 0U);
   EXPECT_FALSE(retry.number);
   const QuicPacket& second = reading.packets[2].quic[0];
-  EXPECT_EQ(second.token_bytes, retry.token_bytes);
+  EXPECT_EQ(second.token.size(), retry.token.size());
   EXPECT_EQ(second.dcid, retry.scid);
   EXPECT_TRUE(reading.packets[2].data.at(0).again);  // the same ClientHello
 }

@@ -69,6 +69,7 @@ StoredQuery::StoredQuery(std::string_view name) {
   if (!parsed) throw base::LabError(parsed.error());
   record = std::move(*parsed);
   retry_always = record.cell.contains("retry=always");
+  if (name == "late") timeout = std::chrono::seconds(1);
 }
 
 Analysed StoredQuery::analyse() const {
@@ -85,6 +86,7 @@ Analysed StoredQuery::analyse() const {
   result.account = evidence.account;
   const analysis::QuerySetting setting{.delay_to_server = std::chrono::milliseconds(20),
                                        .delay_to_client = std::chrono::milliseconds(20),
+                                       .client_timeout = timeout,
                                        .work_is_free = true,
                                        .retry_always = retry_always};
   result.exchange =
@@ -100,6 +102,11 @@ void StoredQuery::erase(std::vector<captures::CapturedPacket>& packets,
   for (std::size_t index = 0; index < packets.size(); ++index)
     if (!std::ranges::contains(numbers, index + 1)) kept.push_back(std::move(packets[index]));
   packets = std::move(kept);
+}
+
+void StoredQuery::gave_up() {
+  record.outcome = captures::Outcome::kNoAnswer;
+  record.time.reset();
 }
 
 void StoredQuery::never_sent(const std::function<bool(const PacketEvent&)>& unwanted) {

@@ -41,6 +41,10 @@ class StoredQuery {
   StoredEnd server;
   captures::QueryRecord record;
   bool retry_always = false;
+  base::Nanoseconds timeout = std::chrono::seconds(10);
+
+  // No answer came in time, whatever the packets say.
+  void gave_up();
 
   // Takes away every IP packet that decodes to something that `unwanted` holds for, at both ends:
   // as if it had never been sent.

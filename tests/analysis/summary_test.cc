@@ -33,6 +33,12 @@ QueryRecord record(std::string cell, std::uint64_t index, std::optional<base::Na
   record.outcome = time ? Outcome::kAnswered : Outcome::kNoAnswer;
   record.time = time;
   record.wire = captures::WireCounts{.client = {5, 1000}, .server = {10, 4000}};
+  if (time) {
+    record.unexplained = 0ms;
+    record.sum = {{.what = "quic_handshake", .time = 40ms, .at = "", .note = ""},
+                  {.what = "query", .time = 40ms, .at = "", .note = ""},
+                  {.what = "work", .time = *time - 80ms, .at = "client", .note = ""}};
+  }
   return record;
 }
 
@@ -56,6 +62,8 @@ TEST(Summary, HasTheFiguresOfACell) {
   const Summary summary = lossy_summary();
   const CellSummary& cell = summary.cells.at(0);
   EXPECT_EQ(cell.n, 300U);
+  EXPECT_EQ(cell.round_trips.value().mean, 2);
+  EXPECT_EQ(cell.unexplained, 0U);
   EXPECT_EQ(cell.answered, 300U);
   EXPECT_EQ(cell.p50.value, 80ms);
   EXPECT_EQ(cell.p95.value, 80ms);

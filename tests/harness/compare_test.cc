@@ -253,7 +253,7 @@ TEST_F(Compare, SaysWhatTheRunsDoNotHaveInCommon) {
   EXPECT_THAT(text, HasSubstr("only in A dot\n"));
   EXPECT_THAT(text, HasSubstr("only in B doh3\n"));
   EXPECT_THAT(text, HasSubstr("incomplete A was stopped: its finished blocks are compared\n"));
-  EXPECT_THAT(text, HasSubstr("doq 7 pairs in 4 blocks; without a partner: A 0, B 5\n"));
+  EXPECT_THAT(text, HasSubstr("doq 6 pairs in 3 blocks; without a partner: A 0, B 6\n"));
 }
 
 TEST_F(Compare, RunsFromBeforeFindingsAreCompared) {
