@@ -78,7 +78,7 @@ Aead record_protection(CipherSuite suite, const Secret& secret) {
           expand_label(suite, secret, "iv", Aead::kIvBytes)};
 }
 
-PacketProtection::PacketProtection(QuicVersion version, CipherSuite suite, Secret secret)
+PacketProtection::PacketProtection(QuicVersion version, CipherSuite suite, const Secret& secret)
     : PacketProtection(version, suite, secret,
                        expand_label(suite, secret, label(version, "hp"), key_bytes(suite))) {}
 

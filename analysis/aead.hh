@@ -45,7 +45,7 @@ class PacketProtection {
  public:
   static constexpr std::size_t kSampleBytes = 16;
 
-  PacketProtection(QuicVersion version, CipherSuite suite, Secret secret);
+  PacketProtection(QuicVersion version, CipherSuite suite, const Secret& secret);
 
   // RFC 9001 section 5.4; `sample` has kSampleBytes.
   std::array<std::uint8_t, 5> header_mask(transport::ByteSpan sample) const;

@@ -81,6 +81,7 @@ Difference difference_at(const Sides& sides, double p, std::span<const std::uint
 // The `rank`-th smallest, from 1.
 double bound(const std::vector<Difference>& draws, std::size_t rank, double unknown) {
   std::vector<double> values;
+  values.reserve(draws.size());
   for (const Difference& draw : draws) values.push_back(draw.value_or(unknown));
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
   std::ranges::nth_element(values, at);

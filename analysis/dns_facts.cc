@@ -22,7 +22,7 @@ DnsFacts facts_of(const transport::DnsMessage& message, std::size_t bytes) {
   for (const transport::DnsQuestion& question : message.questions)
     facts.questions.push_back(
         std::format("{} {}", question.name, transport::to_string(question.type)));
-  if (const auto padding = dns_padding(message)) facts.padding = *padding;
+  facts.padding = dns_padding(message);
   return facts;
 }
 

@@ -56,7 +56,7 @@ std::string ranges_text(const QuicFrame& frame) {
 }
 
 std::string frame_words(const QuicFrame& frame) {
-  const std::string name = frame_name(frame.type);
+  std::string name = frame_name(frame.type);
   switch (frame.type) {
     case quic_frame::kAck:
     case quic_frame::kAckEcn:
@@ -151,6 +151,7 @@ std::string losses_text(const Exchange& exchange, std::vector<std::size_t> lost)
   const std::size_t more = lost.size() > kMostNamed ? lost.size() - kMostNamed : 0;
   lost.resize(lost.size() - more);
   std::vector<std::string> words;
+  words.reserve(lost.size());
   for (const std::size_t index : lost) words.push_back(event_words(exchange.events[index]));
   return base::joined(words, " and ") + (more > 0 ? std::format(" and {} more", more) : "") +
          " lost";

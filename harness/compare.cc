@@ -28,6 +28,7 @@ std::string joined(const Items& items) {
 
 std::vector<std::string> cell_names(const Plan& plan) {
   std::vector<std::string> names;
+  names.reserve(plan.cells.size());
   for (const PlannedCell& cell : plan.cells) names.push_back(cell.name);
   return names;
 }
@@ -164,6 +165,7 @@ std::string compare_two_runs(const StoredRun& a, const StoredRun& b, Colors colo
   add_old("A", a, &PairedCells::a, comparison, remarks);
   add_old("B", b, &PairedCells::b, comparison, remarks);
   std::vector<CellsToShow> shown;
+  shown.reserve(comparison.cells.size());
   for (const auto& [names, pairs] : comparison.cells) shown.push_back({names.a, &pairs});
   return render_comparison(remarks, shown, colors);
 }

@@ -68,8 +68,9 @@ json by_option(const json& arguments) {
       if (!options.contains(option)) options[option] = "";
       continue;
     }
-    const auto before = options.value(option, std::string());
-    options[option] = before.empty() ? word : before + "; " + word;
+    auto value = options.value(option, std::string());
+    if (!value.empty()) value += "; ";
+    options[option] = value.append(word);
   }
   return options;
 }

@@ -30,6 +30,7 @@ void RunFigures::write(const std::filesystem::path& run_directory) const {
 int report_figures(const RunFigures& figures, const Plan& plan, const RunFacts& facts,
                    Colors colors, bool valid) {
   std::vector<analysis::Expectation> expectations;
+  expectations.reserve(plan.claims.size());
   for (const Claim& claim : plan.claims)
     expectations.push_back(
         {.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
