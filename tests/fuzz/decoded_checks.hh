@@ -16,7 +16,7 @@ inline void check_quic(const analysis::QuicPacket& packet) {
                       packet.type != analysis::QuicPacketType::kVersionNegotiation;
   LABRUN_ASSERT(!sealed || packet.number.has_value() == packet.undecrypted.empty());
   LABRUN_ASSERT(sealed || (!packet.number && packet.frames.empty()));
-  std::uint64_t bytes = packet.token_bytes;
+  std::uint64_t bytes = packet.token.size();
   for (const analysis::QuicFrame& frame : packet.frames) {
     LABRUN_ASSERT(frame.data.empty());  // what it viewed is gone
     if (has_data(frame)) bytes += frame.length;
