@@ -106,11 +106,12 @@ class CauseFinder {
     return Nanoseconds(event.sent_ns - exchange_.events[sent].sent_ns);
   }
 
-  // The latest of the other end's packets that had arrived by then.
+  // The latest of the other end's packets that had arrived by then. On a path without delay what a
+  // packet led to leaves in the same instant; the order of the events keeps cause before effect.
   std::optional<std::size_t> last_arrival(std::size_t index) const {
     const PacketEvent& event = exchange_.events[index];
     std::optional<std::size_t> latest;
-    for (std::size_t other = 0; other < exchange_.events.size(); ++other) {
+    for (std::size_t other = 0; other < index; ++other) {
       const PacketEvent& candidate = exchange_.events[other];
       if (candidate.from == event.from || !candidate.useful() ||
           *candidate.arrived_ns > event.sent_ns)
@@ -233,7 +234,7 @@ class CauseFinder {
         exchange_, {.end = event.from, .conversation = event.conversation}, event.sent_ns);
     // A probe elicits an acknowledgement (RFC 9002 section 6.2.4), and so does what is repaired.
     if (event.packet.ack_eliciting()) {
-      if (const auto loss = loss_timer(index, arrival, history.back())) return loss;
+      if (const auto loss = loss_timer(index, arrival, history)) return loss;
       if (const auto probe = probe_timer(index, arrival, history)) return probe;
     }
     constexpr Nanoseconds kLongestAckDelay = milliseconds(26);
@@ -268,13 +269,13 @@ class CauseFinder {
   // A packet of ours that was passed by an acknowledged one is given up 9/8 round trips after it
   // was sent; the acknowledgement that showed the gap started the timer.
   std::optional<Cause> loss_timer(std::size_t index, std::optional<std::size_t> arrival,
-                                  const RttEstimate& estimate) const {
+                                  const std::vector<RttEstimate>& history) const {
     if (!arrival) return std::nullopt;
     const PacketEvent& event = exchange_.events[index];
     for (std::size_t other = index; other-- > 0;) {
       const PacketEvent& candidate = exchange_.events[other];
       if (candidate.from == event.from && candidate.conversation == event.conversation &&
-          candidate.packet.ack_eliciting() && is_loss_delay(since_sent(other, event), estimate) &&
+          candidate.packet.ack_eliciting() && is_loss_delay(since_sent(other, event), history) &&
           *exchange_.events[*arrival].arrived_ns > candidate.sent_ns)
         return from_arrival(CauseKind::kLossTimer, *arrival, event);
     }

@@ -6,9 +6,31 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace analysis {
 namespace {
+
+std::int64_t sent_ns(const SentPacket& sent) {
+  return sent.packet->captured.timestamp_ns;
+}
+
+// Whether `later` had arrived, by the capture of the other one's sender, before that one was sent.
+bool came_first(const SentPacket& later, const SentPacket& earlier) {
+  return later.from != earlier.from && later.arrival_number != 0 &&
+         later.arrival_number < earlier.packet->number;
+}
+
+// In the order of sending. What leaves in the same instant, as on a path without delay, is ordered
+// by what the captures saw first.
+void sort_by_sending(std::vector<SentPacket>& packets) {
+  std::ranges::stable_sort(packets, {}, sent_ns);
+  for (std::size_t index = 1; index < packets.size(); ++index)
+    for (std::size_t at = index; at > 0 && sent_ns(packets[at]) == sent_ns(packets[at - 1]) &&
+                                 came_first(packets[at], packets[at - 1]);
+         --at)
+      std::swap(packets[at], packets[at - 1]);
+}
 
 // The packets of one query as they are decoded.
 class ExchangeBuilder {
@@ -16,8 +38,7 @@ class ExchangeBuilder {
   explicit ExchangeBuilder(const SecretStore& secrets) : secrets_(secrets) {}
 
   Exchange build(std::vector<SentPacket> packets) {
-    std::ranges::stable_sort(
-        packets, {}, [](const SentPacket& sent) { return sent.packet->captured.timestamp_ns; });
+    sort_by_sending(packets);
     for (const SentPacket& sent : packets) add(sent);
     for (PacketEvent& event : exchange_.events)
       conversations_[event.conversation]->describe(event.from, event.packet);

@@ -17,6 +17,17 @@ using std::chrono::milliseconds;
 constexpr Nanoseconds kGranularity = milliseconds(1);  // RFC 9002 section 6.1.2
 constexpr int kAckDelayExponent = 3;                   // the default of RFC 9000 section 18.2
 
+// What the sender hears until then, in the order of arrival.
+std::vector<const PacketEvent*> heard(const Exchange& exchange, const Sender& sender,
+                                      std::int64_t until_ns) {
+  std::vector<const PacketEvent*> arrivals;
+  for (const PacketEvent& event : exchange.events)
+    if (sender.hears(event) && *event.arrived_ns <= until_ns) arrivals.push_back(&event);
+  std::ranges::stable_sort(arrivals, {},
+                           [](const PacketEvent* event) { return *event->arrived_ns; });
+  return arrivals;
+}
+
 // What one end learns from the acknowledgements that reach it.
 class QuicObserver {
  public:
@@ -27,9 +38,8 @@ class QuicObserver {
   }
 
   std::vector<RttEstimate> until(std::int64_t at_ns) {
-    for (const PacketEvent& event : exchange_.events)
-      if (sender_.hears(event) && *event.arrived_ns <= at_ns)
-        for (const QuicPacket& packet : event.packet.quic) take(packet, *event.arrived_ns);
+    for (const PacketEvent* event : heard(exchange_, sender_, at_ns))
+      for (const QuicPacket& packet : event->packet.quic) take(packet, *event->arrived_ns);
     return std::move(history_);
   }
 
@@ -80,10 +90,8 @@ class TcpObserver {
   TcpObserver(const Exchange& exchange, Sender sender) : exchange_(exchange), sender_(sender) {}
 
   std::vector<RttEstimate> until(std::int64_t at_ns) {
-    for (const PacketEvent& event : exchange_.events)
-      if (sender_.hears(event) && *event.arrived_ns <= at_ns && event.packet.tcp &&
-          event.packet.tcp->ack)
-        take(event);
+    for (const PacketEvent* event : heard(exchange_, sender_, at_ns))
+      if (event->packet.tcp && event->packet.tcp->ack) take(*event);
     return std::move(history_);
   }
 

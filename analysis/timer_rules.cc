@@ -38,9 +38,11 @@ std::optional<TimerMatch> match_probe_timeout(Nanoseconds wait,
   return std::nullopt;
 }
 
-bool is_loss_delay(Nanoseconds wait, const RttEstimate& estimate) {
-  return estimate.latest &&
-         through_poll(wait, std::max(estimate.smoothed, *estimate.latest) * 9 / 8);
+bool is_loss_delay(Nanoseconds wait, std::span<const RttEstimate> history) {
+  return std::ranges::any_of(history, [&](const RttEstimate& estimate) {
+    return estimate.latest &&
+           through_poll(wait, std::max(estimate.smoothed, *estimate.latest) * 9 / 8);
+  });
 }
 
 std::optional<TimerMatch> match_retransmission(Nanoseconds wait,

@@ -28,7 +28,7 @@ std::optional<TimerMatch> match_probe_timeout(base::Nanoseconds wait,
                                               std::span<const RttEstimate> history,
                                               int most_backoff);
 // 9/8 of a round trip (RFC 9002 section 6.1.2).
-bool is_loss_delay(base::Nanoseconds wait, const RttEstimate& estimate);
+bool is_loss_delay(base::Nanoseconds wait, std::span<const RttEstimate> history);
 
 // TCP's retransmission timeout (RFC 6298) or tail loss probe (RFC 8985 section 7.2), with Linux's
 // constants. The kernel's timer wheel makes them late by up to an eighth.
