@@ -6,7 +6,7 @@
 // is passed over, memory is bounded, and nothing here throws because of them. Directions are read
 // independently of each other but for what one end's SETTINGS allow the other's header compression,
 // so the two may be given in any order in which a capture can show them. How the bytes were cut
-// into pieces changes nothing.
+// into pieces changes nothing while all of them can be read.
 
 #include "analysis/byte_range.hh"
 #include "analysis/end.hh"
