@@ -51,7 +51,9 @@ TEST(ChildProcess, SaysWhyAProgramCannotBeStarted) {
 TEST(ChildProcess, ReportsHowItEnded) {
   ChildProcess failing({.argv = {"/bin/sh", "-c", "exit 3"}, .environment = {}, .descriptors = {}});
   EXPECT_EQ(failing.wait().describe(), "exit code 3");
-  ChildProcess waiting({.argv = {"/bin/cat"}, .environment = {}, .descriptors = {}});
+  // Stopped, it does not end by itself, however long the signal takes.
+  ChildProcess waiting(
+      {.argv = {"/bin/sh", "-c", "kill -STOP $$"}, .environment = {}, .descriptors = {}});
   waiting.send_signal(SIGKILL);
   EXPECT_EQ(waiting.wait().signal, SIGKILL);
 }
