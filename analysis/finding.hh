@@ -51,7 +51,8 @@ struct Finding {
 struct FindingContext {
   const captures::QueryRecord* record = nullptr;  // null for captures that labrun did not make
   bool retry_always = false;                      // the server was told to answer with Retry
-  // Whether the times are good for naming timers: both ends' captures are at hand.
+  // Both ends' captures are at hand. A single one that begins late does not show what the server
+  // had received, and accuses nobody of it.
   bool two_ended = true;
 };
 

@@ -1,5 +1,5 @@
-// What the analysis says of QUIC lookups whose every datagram is known: the times of
-// shared knowledge about ngtcp2's loss recovery, named and adding up.
+// What the analysis says of QUIC lookups whose every datagram is known: the waits of ngtcp2's loss
+// recovery are named, and the parts add up.
 
 #include "tests/analysis/explained_lookup.hh"
 
