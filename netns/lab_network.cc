@@ -24,8 +24,6 @@ constexpr std::uint8_t kPrefixV4 = 24;
 constexpr std::uint8_t kPrefixV6 = 64;
 
 // Locally administered, and fixed: captures repeat to the byte.
-constexpr MacAddress kClientMac{0x02, 0, 0, 0, 0, 0x01};
-constexpr MacAddress kServerMac{0x02, 0, 0, 0, 0, 0x02};
 constexpr MacAddress kToClientMac{0x02, 0, 0, 0, 0, 0x11};
 constexpr MacAddress kToServerMac{0x02, 0, 0, 0, 0, 0x12};
 constexpr MacAddress kBridgeMac{0x02, 0, 0, 0, 0, 0x10};
@@ -89,7 +87,8 @@ std::set<std::string> with_prefixes(const std::vector<IpAddress>& addresses) {
 }  // namespace
 
 LabNetwork::LabNetwork(const LabNetworkSpec& spec)
-    : client_(NetworkNamespace::create()),
+    : mtu_(spec.mtu),
+      client_(NetworkNamespace::create()),
       wire_(NetworkNamespace::create()),
       server_(NetworkNamespace::create()),
       wire_socket_(open_netlink_in(wire_)) {

@@ -31,6 +31,9 @@ namespace netns {
 
 // Name of the one device, besides loopback, in `client` and in `server`: the place to capture.
 inline constexpr std::string_view kEndDevice = "eth0";
+// Addresses of that device at each end.
+inline constexpr MacAddress kClientMac{0x02, 0, 0, 0, 0, 0x01};
+inline constexpr MacAddress kServerMac{0x02, 0, 0, 0, 0, 0x02};
 
 struct LabNetworkSpec {
   std::uint32_t mtu = 1500;
@@ -53,6 +56,10 @@ class LabNetwork {
   const NetworkNamespace& client_namespace() const { return client_; }
   const NetworkNamespace& wire_namespace() const { return wire_; }
   const NetworkNamespace& server_namespace() const { return server_; }
+  // The bridge's ports in `wire`.
+  InterfaceIndex to_client_port() const { return to_client_; }
+  InterfaceIndex to_server_port() const { return to_server_; }
+  std::uint32_t mtu() const { return mtu_; }
 
   // Sets both directions and restarts their random draws (and the loss models, in their good
   // state); packets under way stay. Two system calls once netem is installed, meant for every
@@ -83,6 +90,7 @@ class LabNetwork {
   std::vector<DeviceFact> read_devices();
   void verify_devices(const LabNetworkSpec& spec);
 
+  std::uint32_t mtu_;
   NetworkNamespace client_;
   NetworkNamespace wire_;
   NetworkNamespace server_;
