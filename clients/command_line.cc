@@ -135,6 +135,12 @@ void add_output_options(CLI::App& app, CommandLine& command) {
       ->needs(batch)
       ->option_text(" ")
       ->group(group);
+  app.add_option("--keylog-fd", command.keylog_descriptor,
+                 "with --batch: write keys to this descriptor, each before it is used")
+      ->needs(batch)
+      ->check(CLI::Range(3, 1023).description(""))
+      ->option_text("N")
+      ->group(group);
 }
 
 void interpret_server(const Raw& raw, CommandLine& command) {

@@ -8,13 +8,15 @@
 #include <cstdint>
 #include <expected>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 namespace clients {
 
 struct CommandLine {
   bool batch = false;
-  bool keylog_inline = false;  // batch only
+  bool keylog_inline = false;            // batch only
+  std::optional<int> keylog_descriptor;  // batch only: gets key log lines as they come
   bool json = false;
   std::size_t count = 1;
   std::string keylog_file;  // empty: none

@@ -11,16 +11,20 @@
 #include <exception>
 #include <iostream>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
-int serve_batch(bool keylog_inline) {
+int serve_batch(const clients::CommandLine& command) {
   const base::FileDescriptor requests(STDIN_FILENO);
   const base::FileDescriptor records(STDOUT_FILENO);
   const base::SystemClock clock;
-  clients::QueryRunner runner(clock,
-                              keylog_inline ? clients::KeepKeys::kYes : clients::KeepKeys::kNo);
-  clients::run_batch(requests, records, runner, keylog_inline);
+  base::FileDescriptor live_keys;
+  if (command.keylog_descriptor) live_keys = base::FileDescriptor(*command.keylog_descriptor);
+  clients::QueryRunner runner(
+      clock, command.keylog_inline ? clients::KeepKeys::kYes : clients::KeepKeys::kNo,
+      std::move(live_keys));
+  clients::run_batch(requests, records, runner, command.keylog_inline);
   return base::kExitSuccess;
 }
 
@@ -30,7 +34,7 @@ int main(int argc, char** argv) {
   try {
     const auto command = clients::parse_command_line(argc, argv, std::cout, std::cerr);
     if (!command) return command.error();
-    if (command->batch) return serve_batch(command->keylog_inline);
+    if (command->batch) return serve_batch(*command);
     return clients::ask(*command, std::cout);
   } catch (const std::exception& error) {
     std::cerr << "labquery: " << base::describe_nested(error) << '\n';

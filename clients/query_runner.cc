@@ -29,13 +29,19 @@ void identify(captures::QueryRecord& record, const QuerySpec& spec, const QueryI
 
 }  // namespace
 
-QueryRunner::QueryRunner(const base::Clock& clock, KeepKeys keys)
+QueryRunner::QueryRunner(const base::Clock& clock, KeepKeys keys, base::FileDescriptor live_keys)
     : loop_(clock),
-      tls_contexts_(keys == KeepKeys::kNo ? transport::KeylogSink()
-                                          : [this](std::string_view line) {
-                                              keylog_ += line;
-                                              keylog_ += '\n';
-                                            }) {}
+      live_keys_(std::move(live_keys)),
+      tls_contexts_(keys == KeepKeys::kNo && !live_keys_.is_open()
+                        ? transport::KeylogSink()
+                        : [this](std::string_view line) { note_key(line); }) {}
+
+void QueryRunner::note_key(std::string_view line) {
+  const std::size_t before = keylog_.size();
+  keylog_ += line;
+  keylog_ += '\n';
+  if (live_keys_.is_open()) base::write_all(live_keys_, std::string_view(keylog_).substr(before));
+}
 
 captures::QueryRecord QueryRunner::run(const QuerySpec& spec, const QueryIdentity& identity) {
   const transport::TlsContext* tls = tls_contexts_.find(spec);

@@ -19,9 +19,10 @@ enum class KeepKeys { kNo, kYes };
 
 class QueryRunner {
  public:
-  // With `keys` kept, a record's `keylog` holds the NSS key log lines of its connections. `clock`
-  // outlives the runner.
-  QueryRunner(const base::Clock& clock, KeepKeys keys);
+  // With `keys` kept, a record's `keylog` holds the NSS key log lines of its connections. An open
+  // `live_keys` gets each line before its secret is used, so that who reads along can open every
+  // packet. `clock` outlives the runner.
+  QueryRunner(const base::Clock& clock, KeepKeys keys, base::FileDescriptor live_keys = {});
   QueryRunner(const QueryRunner&) = delete;
   QueryRunner& operator=(const QueryRunner&) = delete;
 
@@ -32,6 +33,9 @@ class QueryRunner {
 
  private:
   base::EventLoop loop_;
+  void note_key(std::string_view line);
+
+  base::FileDescriptor live_keys_;
   std::string keylog_;  // of the query under way
   TlsContextCache tls_contexts_;
   ReceiveBuffer buffer_;

@@ -4,23 +4,13 @@
 // query, and writes what was seen. The same code runs as PID 1 of a lab kernel and on the host's
 // kernel.
 
+#include "harness/block_lab.hh"
 #include "harness/block_messages.hh"
-#include "harness/plan.hh"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 namespace harness {
-
-struct BlockContext {
-  const Plan& plan;
-  const PlannedBlock& block;
-  std::filesystem::path programs;  // folder of labdns and labquery
-  std::filesystem::path scratch;   // for files that only this block needs
-  std::filesystem::path results;   // exists; gets the files below
-  bool virtual_time = true;
-};
 
 // The folder below the run directory in which a block's results are until the run takes them over:
 // "blocks/3".
@@ -30,9 +20,6 @@ std::string block_folder(std::uint32_t index);
 // written last: a block that has it is whole.
 inline constexpr const char* kRecordsFile = "records.jsonl";
 inline constexpr const char* kFactsFile = "facts.json";
-
-// Echo requests per arm before its first query.
-inline constexpr int kCalibrationEchoes = 5;
 
 // Throws LabError where the lab broke. What queries came to is data, in the records.
 void run_block(const BlockContext& context, const BlockMessages& messages);

@@ -9,51 +9,62 @@
 namespace harness {
 namespace {
 
-// How long after a query's own timeout its record may come.
-constexpr std::chrono::seconds kGrace{10};
+constexpr int kKeylogDescriptor = 3;
 
 base::ChildProcess start(const std::filesystem::path& program, int network_namespace,
                          const std::filesystem::path& log, const base::Pipe& requests,
-                         const base::Pipe& records) {
+                         const base::Pipe& records, const base::Pipe& keylog) {
   const base::FileDescriptor log_file(
       base::check_syscall(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644),
                           "create {}", log.string()));
-  return base::ChildProcess({.argv = {program.string(), "--batch", "--keylog-inline"},
-                             .environment = {"LC_ALL=C.UTF-8"},
-                             .descriptors = {{requests.read_end.number(), 0},
-                                             {records.write_end.number(), 1},
-                                             {log_file.number(), 2}},
-                             .network_namespace = network_namespace});
+  base::ChildSpec spec{.argv = {program.string(), "--batch", "--keylog-inline"},
+                       .environment = {"LC_ALL=C.UTF-8"},
+                       .descriptors = {{requests.read_end.number(), 0},
+                                       {records.write_end.number(), 1},
+                                       {log_file.number(), 2}},
+                       .network_namespace = network_namespace};
+  if (keylog.write_end.is_open()) {
+    spec.argv.insert(spec.argv.end(), {"--keylog-fd", std::to_string(kKeylogDescriptor)});
+    spec.descriptors.push_back({keylog.write_end.number(), kKeylogDescriptor});
+  }
+  return base::ChildProcess(spec);
 }
 
 }  // namespace
 
 QueryClient::QueryClient(const std::filesystem::path& program, int network_namespace,
-                         const std::filesystem::path& log)
+                         const std::filesystem::path& log, Keys keys)
     : log_(log),
       requests_(base::make_pipe()),
       records_(base::make_pipe()),
-      process_(start(program, network_namespace, log, requests_, records_)),
-      record_lines_(records_.read_end, captures::kMaxRecordLineBytes) {
+      keylog_(keys == Keys::kLive ? base::make_pipe() : base::Pipe{}),
+      process_(start(program, network_namespace, log, requests_, records_, keylog_)),
+      record_lines_(records_.read_end, captures::kMaxRecordLineBytes),
+      keylog_lines_(keylog_.read_end) {
   requests_.read_end.close();
   records_.write_end.close();
+  keylog_.write_end.close();
 }
 
-captures::QueryRecord QueryClient::ask(std::string_view request_line, base::Nanoseconds within,
-                                       const base::Clock& clock) {
-  std::optional<std::string> line;
+void QueryClient::ask(std::string_view request_line) {
   try {
     base::write_all(requests_.write_end, request_line);
-    line = record_lines_.next(clock, clock.now() + within + kGrace, "labquery's record");
   } catch (const base::LabError&) {
     report_end();
   }
-  if (!line)
-    throw base::LabError(
-        std::format("labquery gave no record within {} of its request", within + kGrace));
+}
+
+std::optional<captures::QueryRecord> QueryClient::take_record() {
+  if (!record_lines_.fill()) report_end();
+  const auto line = record_lines_.buffered();
+  if (!line) return std::nullopt;
   auto record = captures::parse_query_record(*line);
   if (!record) throw base::LabError("read labquery's record: " + record.error());
   return std::move(*record);
+}
+
+std::string QueryClient::take_keylog() {
+  return keylog_.read_end.is_open() ? keylog_lines_.available() : std::string();
 }
 
 void QueryClient::report_end() {

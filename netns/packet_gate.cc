@@ -89,9 +89,8 @@ void PacketGate::CloseSocket::operator()(mnl_socket* socket) const {
   ::mnl_socket_close(socket);
 }
 
-PacketGate::PacketGate(LabNetwork& network, const base::Clock& clock, Observer observer)
-    : clock_(clock),
-      observer_(std::move(observer)),
+PacketGate::PacketGate(const LabNetwork& network, Observer observer)
+    : observer_(std::move(observer)),
       to_client_(network.to_client_port()),
       to_server_(network.to_server_port()) {
   const Entered inside(network.wire_namespace());
@@ -161,13 +160,7 @@ std::optional<PacketGate::Packet> PacketGate::parse(std::span<const char> messag
   return packet;
 }
 
-void PacketGate::attend() {
-  receive();
-  release_until(clock_.now());
-  send_verdicts();
-}
-
-void PacketGate::receive() {
+void PacketGate::attend(base::Instant now) {
   std::array<iovec, kSlots> places{};
   std::array<mmsghdr, kSlots> messages{};
   for (std::size_t slot = 0; slot < kSlots; ++slot) {
@@ -183,13 +176,13 @@ void PacketGate::receive() {
   for (std::size_t slot = 0; slot < static_cast<std::size_t>(count); ++slot) {
     const auto packet = parse({slots_.data() + slot * slot_bytes_, messages[slot].msg_len});
     if (!packet) throw LabError("read the packet gate: a message that is no packet of the lab's");
-    handle(*packet);
+    handle(*packet, now);
   }
+  send_verdicts(now);
 }
 
-void PacketGate::handle(const Packet& packet) {
+void PacketGate::handle(const Packet& packet, base::Instant now) {
   using Kind = GateDecision::Kind;
-  const base::Instant now = clock_.now();
   const std::uint64_t number = next_number_++;
   const GateDecision decision =
       observer_.judge({.direction = packet.direction, .ip = packet.ip, .in = now});
@@ -208,7 +201,11 @@ void PacketGate::handle(const Packet& packet) {
     return;
   } else {
     let_pass(packet.id, number);
-    if (decision.kind == Kind::kDuplicate) send_copy(packet);
+    if (decision.kind == Kind::kDuplicate) {
+      // The copy comes behind its original.
+      send_verdicts(now);
+      send_copy(packet);
+    }
   }
   if (decision.kind != Kind::kDrop) count_down(packet.direction);
 }
@@ -241,13 +238,12 @@ void PacketGate::let_pass(std::uint32_t id, std::uint64_t number) {
 }
 
 // Sending is delivering: when the call returns, the packets are in the next queue.
-void PacketGate::send_verdicts() {
+void PacketGate::send_verdicts(base::Instant now) {
   if (verdicts_.empty()) return;
   check_syscall(
       static_cast<int>(::mnl_socket_sendto(socket_.get(), verdicts_.data(), verdicts_.size())),
       "send {} verdicts of the packet gate", passing_.size());
   verdicts_.clear();
-  const base::Instant now = clock_.now();
   for (const std::uint64_t number : passing_) observer_.passed(number, now);
   passing_.clear();
 }
@@ -257,8 +253,8 @@ std::optional<base::Instant> PacketGate::next_release() const {
   return held_.begin()->first;
 }
 
-void PacketGate::release_until(base::Instant now) {
-  while (!held_.empty() && held_.begin()->first <= now) {
+void PacketGate::release_until(base::Instant due) {
+  while (!held_.empty() && held_.begin()->first <= due) {
     const Held held = held_.begin()->second;
     held_.erase(held_.begin());
     let_pass(held.id, held.number);
@@ -266,15 +262,19 @@ void PacketGate::release_until(base::Instant now) {
   }
 }
 
-void PacketGate::release_all() {
+void PacketGate::release_due(base::Instant now) {
+  release_until(now);
+  send_verdicts(now);
+}
+
+void PacketGate::release_all(base::Instant now) {
   release_until(base::Instant::max());
-  send_verdicts();
+  send_verdicts(now);
 }
 
 // The queue knows no copies. This one leaves through the port that the packet leaves through, so it
 // meets the same impairment right behind it.
 void PacketGate::send_copy(const Packet& packet) {
-  send_verdicts();
   std::vector<std::uint8_t> frame = link_header(packet.direction, packet.ip);
   frame.insert(frame.end(), packet.ip.begin(), packet.ip.end());
   sockaddr_ll port{};

@@ -61,9 +61,9 @@ class PacketGate {
     std::function<void(std::uint64_t number, base::Instant at)> passed;
   };
 
-  // Sets the gate up in `network`'s wire, and from then on it stands. Both must outlive it. Throws
-  // LabError with the kernel's words where nftables or its queue are missing.
-  PacketGate(LabNetwork& network, const base::Clock& clock, Observer observer);
+  // Sets the gate up in `network`'s wire, and from then on it stands. Throws LabError with the
+  // kernel's words where nftables or its queue are missing.
+  PacketGate(const LabNetwork& network, Observer observer);
   ~PacketGate();
   PacketGate(const PacketGate&) = delete;
   PacketGate& operator=(const PacketGate&) = delete;
@@ -72,11 +72,14 @@ class PacketGate {
   int descriptor() const;
   // When the next packet that was delayed is due; empty where none is held.
   std::optional<base::Instant> next_release() const;
-  // Judges what waits and lets go what is due. Throws LabError where the kernel had to discard
-  // packets because nobody read them in time.
-  void attend();
+  // Judges what waits. `now` is what the caller's clock showed when it woke up: in the lab kernel
+  // reading it costs a system call. Throws LabError where the kernel had to discard packets because
+  // nobody read them in time.
+  void attend(base::Instant now);
+  // Lets go what is due.
+  void release_due(base::Instant now);
   // Lets go everything that is still held, delayed or behind others, at once.
-  void release_all();
+  void release_all(base::Instant now);
 
   const GateCounters& counters() const { return counters_; }
 
@@ -96,18 +99,16 @@ class PacketGate {
   struct Packet;
 
   void configure_queue(std::uint32_t mtu);
-  void receive();
   std::optional<Packet> parse(std::span<const char> message) const;
-  void handle(const Packet& packet);
+  void handle(const Packet& packet, base::Instant now);
   void decide(std::uint32_t id, std::uint32_t verdict);
   void let_pass(std::uint32_t id, std::uint64_t number);
   // Carries out what was decided, with one system call.
-  void send_verdicts();
-  void release_until(base::Instant now);
+  void send_verdicts(base::Instant now);
+  void release_until(base::Instant due);
   void count_down(Direction direction);
   void send_copy(const Packet& packet);
 
-  const base::Clock& clock_;
   Observer observer_;
   InterfaceIndex to_client_;
   InterfaceIndex to_server_;

@@ -26,7 +26,7 @@ class PacketGateTest : public NetemFixture {
     network_->impair({.to_server = {.delay = kDelay}, .to_client = {.delay = kDelay}}, {});
     try {
       gate_ = std::make_unique<PacketGate>(
-          *network_, clock_,
+          *network_,
           PacketGate::Observer{.judge =
                                    [this](const GatePacket& packet) {
                                      judged_.push_back(packet.direction);
@@ -50,7 +50,8 @@ class PacketGateTest : public NetemFixture {
       const timespec timeout{.tv_sec = left.count() / 1'000'000'000,
                              .tv_nsec = left.count() % 1'000'000'000};
       base::check_syscall(::ppoll(&ready, 1, &timeout, nullptr), "wait for the gate");
-      gate_->attend();
+      gate_->attend(clock_.now());
+      gate_->release_due(clock_.now());
     }
   }
 
@@ -151,9 +152,9 @@ TEST_F(PacketGateTest, ReleaseAllEmptiesIt) {
   };
   DatagramTraffic traffic(*network_, true);
   traffic.send(2);
-  gate_->attend();
+  gate_->attend(clock_.now());
   EXPECT_TRUE(passed_.empty());
-  gate_->release_all();
+  gate_->release_all(clock_.now());
   EXPECT_THAT(passed_, ElementsAre(1, 2));
   EXPECT_FALSE(gate_->next_release().has_value());
   EXPECT_THAT(numbers(traffic.receive()), ElementsAre(0, 1));

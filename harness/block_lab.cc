@@ -1,0 +1,225 @@
+#include "harness/block_lab.hh"
+
+#include "base/errors.hh"
+#include "harness/block_network.hh"
+#include "netns/ping.hh"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <format>
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+
+// How long the wire must be silent before the next query, so that no late repetition of one query
+// takes part in another. In virtual time it costs nothing: ten seconds outlast every back-off that
+// a closed connection leaves behind.
+constexpr std::chrono::seconds kVirtualSilence{10};
+// Silence that never comes means that somebody sends on a timer of their own.
+constexpr std::chrono::minutes kSilenceWithin{10};
+constexpr std::chrono::seconds kEchoWithin{5};
+// How long after a query's own timeout its record may come.
+constexpr std::chrono::seconds kGrace{10};
+// A block's packets are kept in memory until its end, at both ends, in a kernel of 512 MB.
+constexpr std::size_t kMaxBlockBytes = 100'000'000;
+// The kernel's timers of up to 32 s fire on a grid of at most 512 ms, and coarser ones on one of
+// 4096 ms (timer wheel, HZ = 1000). A query that begins on the coarsest grid finds all of them in
+// the same phase, so a second's timer is as late in every query as it is in any.
+constexpr std::chrono::milliseconds kTimerGrid{4096};
+
+captures::PacketCapture open_capture(const netns::NetworkNamespace& space) {
+  const netns::Entered inside(space);
+  return captures::PacketCapture(std::string(netns::kEndDevice));
+}
+
+}  // namespace
+
+BlockLab::BlockLab(const BlockContext& context, LabParts parts)
+    : context_(context), started_(clock_.now()), network_(network_spec(context.plan)) {
+  client_.name = "client";
+  server_.name = "server";
+  if (parts.captures) {
+    client_capture_.emplace(open_capture(network_.client_namespace()));
+    server_capture_.emplace(open_capture(network_.server_namespace()));
+    client_.snap_length = client_capture_->snap_length();
+    server_.snap_length = server_capture_->snap_length();
+  }
+  start_endpoints();
+  calibrate();
+  labquery_.emplace(context_.programs / "labquery", network_.client_namespace().descriptor(),
+                    context_.results / "labquery.log",
+                    parts.gate ? QueryClient::Keys::kLive : QueryClient::Keys::kInRecords);
+  loop_.watch(labquery_->descriptor(), EPOLLIN,
+              [this](std::uint32_t) { record_ = labquery_->take_record(); });
+  if (parts.gate) raise_gate();
+  first_query_after_ = elapsed();
+}
+
+const PlannedArm& BlockLab::arm_of(const PlannedQuery& query) const {
+  return context_.plan.arms[context_.plan.cells[query.cell].arm];
+}
+
+void BlockLab::start_endpoints() {
+  for (std::size_t arm = 0; arm < context_.plan.arms.size(); ++arm) {
+    endpoints_.push_back(std::make_unique<EndpointProcess>(
+        context_.plan.arms[arm], context_.programs / "labdns",
+        network_.server_namespace().descriptor(), context_.scratch / std::format("ca-{}.pem", arm),
+        context_.results / std::format("labdns-{}.log", arm)));
+  }
+  // All start at once and are waited for afterwards.
+  for (const auto& endpoint : endpoints_) endpoint->wait_until_ready(clock_);
+}
+
+void BlockLab::calibrate() {
+  for (const PlannedArm& arm : context_.plan.arms) {
+    network_.impair(without_chance(arm.path), {.to_server = 1, .to_client = 2});
+    network_.verify_impairment();
+    const auto echoes = netns::ping(network_.client_namespace(),
+                                    {.target = address_of(arm.server_address),
+                                     .count = kCalibrationEchoes,
+                                     .timeout = kEchoWithin},
+                                    clock_);
+    json measured = json::array();
+    for (const auto& echo : echoes) measured.push_back(echo ? json(echo->count()) : json(nullptr));
+    calibrations_.push_back({{"arm", arm.name},
+                             {"server_address", arm.server_address},
+                             {"configured_rtt_ns", arm.rtt.count()},
+                             {"measured_rtt_ns", std::move(measured)}});
+    network_.impair(arm.path, {.to_server = 1, .to_client = 2});
+    network_.verify_impairment();
+  }
+  collect_packets();
+}
+
+void BlockLab::raise_gate() {
+  keeper_.emplace(network_, [this] { return take_keys(); });
+  loop_.watch(keeper_->gate().descriptor(), EPOLLIN,
+              [this](std::uint32_t) { keeper_->gate().attend(loop_.woken_at()); });
+}
+
+std::string BlockLab::take_keys() {
+  if (asked_ == nullptr) return {};
+  std::string keys = asked_->take_keylog();
+  server_keylog_ += keys;
+  return keys + labquery_->take_keylog();
+}
+
+bool BlockLab::wait_until(const std::function<bool()>& done, base::Instant deadline) {
+  while (!done()) {
+    if (loop_.woken_at() >= deadline) return false;
+    const auto release = keeper_ ? keeper_->gate().next_release() : std::nullopt;
+    loop_.run_once(std::min(deadline, release.value_or(deadline)));
+    if (release && *release <= loop_.woken_at()) keeper_->gate().release_due(loop_.woken_at());
+  }
+  return true;
+}
+
+void BlockLab::wait_for_phase() {
+  const base::Instant now = clock_.now();
+  const auto since_boot = now.time_since_epoch();
+  const auto periods = since_boot / kTimerGrid + 1;
+  wait_until([] { return false; }, base::Instant(periods * base::Nanoseconds(kTimerGrid)));
+}
+
+captures::QueryRecord BlockLab::wait_for_record(const PlannedQuery& query) {
+  const base::Nanoseconds within = arm_of(query).client.timeout + kGrace;
+  if (!wait_until([this] { return record_.has_value(); }, clock_.now() + within))
+    throw base::LabError(std::format("labquery gave no record within {} of its request", within));
+  captures::QueryRecord record = std::move(*record_);
+  record_.reset();
+  if (record.id != query.id)
+    throw base::LabError(std::format("ask {}: labquery answered for {}", query.id, record.id));
+  return record;
+}
+
+captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates) {
+  const PlannedArm& arm = arm_of(query);
+  asked_ = endpoints_[context_.plan.cells[query.cell].arm].get();
+  network_.impair(arm.path, path_seeds(query));
+  if (context_.virtual_time) wait_for_phase();
+  if (keeper_) keeper_->begin(fates);
+  labquery_->ask(request_line(context_.plan, context_.block, query, asked_->ca_file().string()));
+  captures::QueryRecord record = wait_for_record(query);
+  wait_for_silence(context_.virtual_time ? kVirtualSilence : arm.client.drain);
+  if (keeper_) gate_records_ = keeper_->end(record.start, loop_.woken_at());
+  asked_->check_alive();
+  take_keys();
+  return record;
+}
+
+void BlockLab::collect_packets() {
+  if (!client_capture_) return;
+  client_capture_->drain(client_.packets);
+  server_capture_->drain(server_.packets);
+  for (; counted_ < client_.packets.size(); ++counted_)
+    client_bytes_ += client_.packets[counted_].bytes.size();
+  if (client_bytes_ > kMaxBlockBytes)
+    throw base::LabError(
+        std::format("keep the packets of block {}: more than {} MB before its end; use more blocks "
+                    "(--blocks)",
+                    context_.block.index, kMaxBlockBytes / 1'000'000));
+}
+
+void BlockLab::wait_for_silence(base::Nanoseconds silence) {
+  const base::Instant give_up = clock_.now() + kSilenceWithin;
+  base::Nanoseconds left = silence;
+  while (left > base::Nanoseconds(0)) {
+    const base::Instant now = clock_.now();
+    if (now > give_up)
+      throw base::LabError(std::format("wait for {} of silence: packets kept coming for {}",
+                                       silence, kSilenceWithin));
+    wait_until([] { return false; }, now + left);
+    collect_packets();
+    // What stands at the gate comes before what the captures show next.
+    const base::Nanoseconds since_wall(base::wall_clock_ns());
+    base::Nanoseconds quiet = base::Nanoseconds::max();
+    for (const captures::EndEvidence* end : {&client_, &server_})
+      if (!end->packets.empty())
+        quiet = std::min(quiet, since_wall - base::Nanoseconds(end->packets.back().timestamp_ns));
+    if (keeper_) quiet = std::min(quiet, clock_.now() - keeper_->last_activity());
+    left = silence - quiet;
+  }
+}
+
+void BlockLab::close() {
+  loop_.forget(labquery_->descriptor());
+  labquery_->finish();
+  for (const auto& endpoint : endpoints_) server_keylog_ += endpoint->finish(clock_);
+  network_.verify_impairment();
+  if (!client_capture_) return;
+  client_.counters = client_capture_->counters();
+  server_.counters = server_capture_->counters();
+}
+
+json BlockLab::describe() {
+  const auto counters = [](const captures::CaptureCounters& counted) {
+    return json{{"received", counted.received},
+                {"dropped", counted.dropped},
+                {"truncated", counted.truncated}};
+  };
+  json endpoints = json::array();
+  for (std::size_t arm = 0; arm < endpoints_.size(); ++arm)
+    endpoints.push_back({{"arm", context_.plan.arms[arm].name},
+                         {"ready", json::parse(endpoints_[arm]->ready_facts(), nullptr, false)}});
+  json gate;
+  if (keeper_) {
+    const netns::GateCounters& counted = keeper_->gate().counters();
+    gate = {{"judged", counted.judged},
+            {"dropped", counted.dropped},
+            {"held", counted.held},
+            {"duplicated", counted.duplicated}};
+  }
+  return {{"calibration", calibrations_},
+          {"captures",
+           {{"client", counters(client_.counters)}, {"server", counters(server_.counters)}}},
+          {"endpoints", std::move(endpoints)},
+          {"gate", std::move(gate)},
+          {"first_query_after_ns", first_query_after_.count()},
+          {"elapsed_ns", elapsed().count()},
+          {"network", netns::to_json(network_.facts())}};
+}
+
+}  // namespace harness
