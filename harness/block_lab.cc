@@ -25,10 +25,14 @@ constexpr std::chrono::seconds kEchoWithin{5};
 constexpr std::chrono::seconds kGrace{10};
 // A block's packets are kept in memory until its end, at both ends, in a kernel of 512 MB.
 constexpr std::size_t kMaxBlockBytes = 100'000'000;
-// The kernel's timers of up to 32 s fire on a grid of at most 512 ms, and coarser ones on one of
-// 4096 ms (timer wheel, HZ = 1000). A query that begins on the coarsest grid finds all of them in
-// the same phase, so a second's timer is as late in every query as it is in any.
+// The kernel's timers fire on grids: of 8 ms from 64 ms on, of 64 ms from 512 ms on, of 512 ms from 4 s
+// on, of 4096 ms from 33 s on (timer wheel, HZ = 1000). A query that begins on the coarsest of them
+// finds all timers in the same phase, so a second's timer is as late in every query as in any.
 constexpr std::chrono::milliseconds kTimerGrid{4096};
+// The wheel counts from 300 s before the boot (INITIAL_JIFFIES).
+constexpr std::chrono::seconds kWheelBeforeBoot{300};
+// A long wait in epoll_wait(2) may end a thousandth late; so the last of it is short.
+constexpr std::chrono::milliseconds kLastStep{32};
 
 captures::PacketCapture open_capture(const netns::NetworkNamespace& space) {
   const netns::Entered inside(space);
@@ -118,10 +122,13 @@ bool BlockLab::wait_until(const std::function<bool()>& done, base::Instant deadl
 }
 
 void BlockLab::wait_for_phase() {
-  const base::Instant now = clock_.now();
-  const auto since_boot = now.time_since_epoch();
-  const auto periods = since_boot / kTimerGrid + 1;
-  wait_until([] { return false; }, base::Instant(periods * base::Nanoseconds(kTimerGrid)));
+  const base::Nanoseconds on_wheel = clock_.now().time_since_epoch() + kWheelBeforeBoot;
+  // At least two steps ahead, so that there is a first one.
+  const auto periods = (on_wheel + 2 * kLastStep) / kTimerGrid + 1;
+  const base::Instant start(base::Nanoseconds(kTimerGrid) * periods - kWheelBeforeBoot);
+  const auto never = [] { return false; };
+  wait_until(never, start - kLastStep);
+  wait_until(never, start);
 }
 
 captures::QueryRecord BlockLab::wait_for_record(const PlannedQuery& query) {
