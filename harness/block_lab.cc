@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <format>
+#include <set>
 
 namespace harness {
 namespace {
@@ -25,9 +26,9 @@ constexpr std::chrono::seconds kEchoWithin{5};
 constexpr std::chrono::seconds kGrace{10};
 // A block's packets are kept in memory until its end, at both ends, in a kernel of 512 MB.
 constexpr std::size_t kMaxBlockBytes = 100'000'000;
-// The kernel's timers fire on grids: of 8 ms from 64 ms on, of 64 ms from 512 ms on, of 512 ms from 4 s
-// on, of 4096 ms from 33 s on (timer wheel, HZ = 1000). A query that begins on the coarsest of them
-// finds all timers in the same phase, so a second's timer is as late in every query as in any.
+// The kernel's timers fire on grids: of 8 ms from 64 ms on, of 64 ms from 512 ms on, of 512 ms from
+// 4 s on, of 4096 ms from 33 s on (timer wheel, HZ = 1000). A query that begins on the coarsest of
+// them finds all timers in the same phase, so a second's timer is as late in every query as in any.
 constexpr std::chrono::milliseconds kTimerGrid{4096};
 // The wheel counts from 300 s before the boot (INITIAL_JIFFIES).
 constexpr std::chrono::seconds kWheelBeforeBoot{300};
@@ -67,18 +68,24 @@ const PlannedArm& BlockLab::arm_of(const PlannedQuery& query) const {
 }
 
 void BlockLab::start_endpoints() {
-  for (std::size_t arm = 0; arm < context_.plan.arms.size(); ++arm) {
-    endpoints_.push_back(std::make_unique<EndpointProcess>(
+  std::set<std::size_t> used;
+  for (const PlannedQuery& query : context_.block.queries)
+    used.insert(context_.plan.cells[query.cell].arm);
+  endpoints_.resize(context_.plan.arms.size());
+  for (const std::size_t arm : used) {
+    endpoints_[arm] = std::make_unique<EndpointProcess>(
         context_.plan.arms[arm], context_.programs / "labdns",
         network_.server_namespace().descriptor(), context_.scratch / std::format("ca-{}.pem", arm),
-        context_.results / std::format("labdns-{}.log", arm)));
+        context_.results / std::format("labdns-{}.log", arm));
   }
   // All start at once and are waited for afterwards.
-  for (const auto& endpoint : endpoints_) endpoint->wait_until_ready(clock_);
+  for (const std::size_t arm : used) endpoints_[arm]->wait_until_ready(clock_);
 }
 
 void BlockLab::calibrate() {
-  for (const PlannedArm& arm : context_.plan.arms) {
+  for (std::size_t number = 0; number < context_.plan.arms.size(); ++number) {
+    if (!endpoints_[number]) continue;
+    const PlannedArm& arm = context_.plan.arms[number];
     network_.impair(without_chance(arm.path), {.to_server = 1, .to_client = 2});
     network_.verify_impairment();
     const auto echoes = netns::ping(network_.client_namespace(),
@@ -194,7 +201,8 @@ void BlockLab::wait_for_silence(base::Nanoseconds silence) {
 void BlockLab::close() {
   loop_.forget(labquery_->descriptor());
   labquery_->finish();
-  for (const auto& endpoint : endpoints_) server_keylog_ += endpoint->finish(clock_);
+  for (const auto& endpoint : endpoints_)
+    if (endpoint) server_keylog_ += endpoint->finish(clock_);
   network_.verify_impairment();
   if (!client_capture_) return;
   client_.counters = client_capture_->counters();
@@ -209,8 +217,9 @@ json BlockLab::describe() {
   };
   json endpoints = json::array();
   for (std::size_t arm = 0; arm < endpoints_.size(); ++arm)
-    endpoints.push_back({{"arm", context_.plan.arms[arm].name},
-                         {"ready", json::parse(endpoints_[arm]->ready_facts(), nullptr, false)}});
+    if (endpoints_[arm])
+      endpoints.push_back({{"arm", context_.plan.arms[arm].name},
+                           {"ready", json::parse(endpoints_[arm]->ready_facts(), nullptr, false)}});
   json gate;
   if (keeper_) {
     const netns::GateCounters& counted = keeper_->gate().counters();

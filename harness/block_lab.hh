@@ -89,6 +89,7 @@ class BlockLab {
   netns::LabNetwork network_;
   std::optional<captures::PacketCapture> client_capture_;
   std::optional<captures::PacketCapture> server_capture_;
+  // By arm; null where no query of the block needs it.
   std::vector<std::unique_ptr<EndpointProcess>> endpoints_;
   std::optional<QueryClient> labquery_;
   std::optional<GateKeeper> keeper_;
