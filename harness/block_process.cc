@@ -1,7 +1,7 @@
 #include "harness/block_process.hh"
 
 #include "base/errors.hh"
-#include "harness/block_run.hh"
+#include "harness/block_task.hh"
 #include "harness/guest.hh"
 #include "harness/plan_json.hh"
 
@@ -125,13 +125,13 @@ int run_host_block() {
   try {
     const Plan plan = plan_from_json(base::read_file(run / "plan.json"));
     const PlannedBlock& block = plan.blocks.at(std::stoul(std::getenv(kHostBlockWord)));
-    run_block({.plan = plan,
-               .block = block,
-               .programs = std::getenv(kGuestProgramsWord),
-               .scratch = run / ".scratch" / std::to_string(block.index),
-               .results = run / block_folder(block.index),
-               .virtual_time = false},
-              messages);
+    run_block_task({.plan = plan,
+                    .block = block,
+                    .programs = std::getenv(kGuestProgramsWord),
+                    .scratch = run / ".scratch" / std::to_string(block.index),
+                    .results = run / block_folder(block.index),
+                    .virtual_time = false},
+                   messages);
     messages.finished();
     return base::kExitSuccess;
   } catch (const std::exception& error) {

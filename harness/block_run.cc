@@ -63,16 +63,10 @@ class BlockRun {
 
 }  // namespace
 
-std::string block_folder(std::uint32_t index) {
-  return std::format("blocks/{}", block_name(index));
-}
-
 void run_block(const BlockContext& context, const BlockMessages& messages) {
-  base::with_context(std::format("block {}", context.block.index), [&] {
-    BlockRun run(context, messages);
-    run.measure();
-    run.write_results();
-  });
+  BlockRun run(context, messages);
+  run.measure();
+  run.write_results();
 }
 
 }  // namespace harness

@@ -1,8 +1,6 @@
 #pragma once
 
-// Measures one block: builds the network, calibrates it, starts endpoints and client, asks every
-// query, and writes what was seen. The same code runs as PID 1 of a lab kernel and on the host's
-// kernel.
+// Measures one block: asks every query of it in a lab that is calibrated, and writes what was seen.
 
 #include "harness/block_lab.hh"
 #include "harness/block_messages.hh"
@@ -11,10 +9,6 @@
 #include <string>
 
 namespace harness {
-
-// The folder below the run directory in which a block's results are until the run takes them over:
-// "blocks/3".
-std::string block_folder(std::uint32_t index);
 
 // Files of a block's results, beside the two captures (captures/block_capture.hh). `kFactsFile` is
 // written last: a block that has it is whole.

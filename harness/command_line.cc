@@ -1,5 +1,6 @@
 #include "harness/command_line.hh"
 
+#include "base/units.hh"
 #include "base/version.hh"
 #include "harness/scenario_error.hh"
 
@@ -16,13 +17,17 @@
 namespace harness {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Command>, 7> kCommands{
+constexpr std::array<std::pair<std::string_view, Command>, 11> kCommands{
     {{"run", Command::kRun},
      {"check", Command::kCheck},
      {"plan", Command::kPlan},
      {"analyze", Command::kAnalyze},
      {"explain", Command::kExplain},
      {"compare", Command::kCompare},
+     {"exact", Command::kExact},
+     {"map", Command::kMap},
+     {"replay", Command::kReplay},
+     {"minimize", Command::kMinimize},
      {"doctor", Command::kDoctor}}};
 
 constexpr std::string_view kUsage =
@@ -32,6 +37,10 @@ constexpr std::string_view kUsage =
     "       labrun analyze RUN|CAPTURE [--keylog FILE] [--packets]\n"
     "       labrun compare RUN RUN\n"
     "       labrun compare RUN CELL CELL\n"
+    "       labrun exact SCENARIO [--max-drops N] [--against RUN] [--resume DIR]\n"
+    "       labrun map SCENARIO [--max-drops N] [--late TIME]\n"
+    "       labrun replay RUN QUERY... [--times N] [--record FILE]\n"
+    "       labrun minimize RUN QUERY [--slower-by TIME] [--record FILE]\n"
     "       labrun doctor";
 
 constexpr std::string_view kDescription =
@@ -48,6 +57,8 @@ constexpr std::string_view kFooter =
     "  labrun plan scenarios/loss2pct.yaml                 what would be done, without doing it\n"
     "  labrun explain runs/loss2pct-20261130T120000Z worst why the slowest query was slow\n"
     "  labrun analyze dump.pcapng --keylog keys.txt        what somebody else's capture shows\n"
+    "  labrun map scenarios/map.yaml --only doq            what each lost packet costs\n"
+    "  labrun exact scenarios/exact2pct.yaml               the tail without sampling\n"
     "\n"
     "Exit codes:\n"
     "    0  done, and every expectation of the scenario holds\n"
@@ -70,6 +81,11 @@ struct Options {
   std::string target;
   std::string keylog;
   std::string save;
+  std::string resume;
+  std::string against;
+  std::string record;
+  std::string slower_by;
+  std::string late;
 };
 
 // Checks whose ranges the help does not repeat after every option.
@@ -167,6 +183,66 @@ void add_run_options(CLI::App& app, Options& options, CommandLine& command) {
   add_color_option(app, options);
 }
 
+CLI::Validator a_duration() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const auto time = base::parse_duration(text);
+        return time && *time > base::Nanoseconds(0) ? std::string()
+                                                    : text + " is no duration such as 2ms";
+      },
+      "");
+}
+
+// Of `exact` and `map`, whose scenario says the rest.
+void add_walk_options(CLI::App& app, Command command, Options& options, CommandLine& into) {
+  const std::string group = "Which losses";
+  app.add_option("--max-drops", into.max_drops,
+                 command == Command::kExact
+                     ? "Losses in one query at most (default 2); each more takes some ten times\n"
+                       "as long and leaves a tenth unknown"
+                     : "1: each packet; 2: each pair as well (default)")
+      ->group(group)
+      ->type_name("N")
+      ->check(CLI::Range(command == Command::kExact ? 0U : 1U, command == Command::kExact ? 6U : 2U)
+                  .description(""));
+  if (command == Command::kMap)
+    app.add_option("--late", options.late, "Each packet later by so much instead of lost: 2ms")
+        ->group(group)
+        ->type_name("TIME")
+        ->check(a_duration());
+  if (command == Command::kExact) {
+    app.add_option("--against", options.against,
+                   "Run directory of a sampled run, to be held against the exact distribution")
+        ->group(group)
+        ->type_name("RUN");
+    app.add_option("--resume", options.resume, "Directory of a walk that was interrupted")
+        ->group("How it is run")
+        ->type_name("DIR");
+  }
+}
+
+// Of `replay` and `minimize`.
+void add_retry_options(CLI::App& app, Command command, Options& options, CommandLine& into) {
+  app.add_option("RUN", options.target, "Run directory")->required()->option_text(" ");
+  app.add_option("QUERY", into.queries,
+                 "Its id, or worst, median, slowest:50, or of one cell: dot:worst, dot:slowest:50")
+      ->required()
+      ->expected(1, command == Command::kReplay ? 10000 : 1)
+      ->option_text(" ");
+  app.add_option("--record", options.record, "Scenario to write that does only this")
+      ->type_name("FILE");
+  if (command == Command::kReplay)
+    app.add_option("--times", into.times, "How often")->type_name("N")->check(counted(10000));
+  if (command == Command::kMinimize)
+    app.add_option("--slower-by", options.slower_by,
+                   "What counts as slow: longer than without losses by so much (default: half of\n"
+                   "what the query was slower by)")
+        ->type_name("TIME")
+        ->check(a_duration());
+  app.add_flag("--quiet", into.quiet, "No progress, only the result");
+  add_color_option(app, options);
+}
+
 // The arguments after the command word. A scenario named like a command is written "./plan".
 std::pair<Command, std::vector<std::string>> split_command(std::span<const std::string> arguments) {
   if (arguments.size() < 2) return {Command::kRun, {}};
@@ -188,8 +264,13 @@ void set_up(CLI::App& app, Command command, Options& options, CommandLine& into)
     add_evidence_options(app, command, options, into);
     return;
   }
+  if (command == Command::kReplay || command == Command::kMinimize)
+    return add_retry_options(app, command, options, into);
   add_scenario_options(app, options, into);
-  if (command == Command::kRun) add_run_options(app, options, into);
+  if (command == Command::kExact || command == Command::kMap)
+    add_walk_options(app, command, options, into);
+  if (command == Command::kRun || command == Command::kExact || command == Command::kMap)
+    add_run_options(app, options, into);
   if (command == Command::kPlan)
     app.add_flag("--json", into.json, "Print plan.json instead of text");
 }
@@ -199,6 +280,11 @@ void adopt(const Options& options, CommandLine& command) {
   command.target = options.target;
   if (!options.keylog.empty()) command.keylog = options.keylog;
   if (!options.save.empty()) command.save = options.save;
+  if (!options.resume.empty()) command.resume = options.resume;
+  if (!options.against.empty()) command.against = options.against;
+  if (!options.record.empty()) command.record = options.record;
+  command.slower_by = base::parse_duration(options.slower_by);
+  command.late = base::parse_duration(options.late);
   // Before --set, so that the most explicit form has the last word.
   std::vector<std::string>& assignments = command.overrides.assignments;
   if (options.seed) assignments.push_back(std::format("seed={}", *options.seed));

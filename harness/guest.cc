@@ -3,7 +3,7 @@
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
 #include "harness/block_messages.hh"
-#include "harness/block_run.hh"
+#include "harness/block_task.hh"
 #include "harness/lab_kernel.hh"
 #include "harness/plan.hh"
 #include "harness/plan_json.hh"
@@ -94,13 +94,13 @@ void run_block_as_guest(const BlockMessages& messages) {
   const Plan plan = plan_from_json(base::read_file(run / "plan.json"));
   const std::size_t number = std::stoul(required_word(kGuestBlockWord));
   LABRUN_ASSERT(number < plan.blocks.size());
-  run_block({.plan = plan,
-             .block = plan.blocks[number],
-             .programs = "/run/labrun/programs",
-             .scratch = "/run",
-             .results = run / block_folder(plan.blocks[number].index),
-             .virtual_time = true},
-            messages);
+  run_block_task({.plan = plan,
+                  .block = plan.blocks[number],
+                  .programs = "/run/labrun/programs",
+                  .scratch = "/run",
+                  .results = run / block_folder(plan.blocks[number].index),
+                  .virtual_time = true},
+                 messages);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "base/clock.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
-#include "harness/block_run.hh"
+#include "harness/block_task.hh"
 
 #include <charconv>
 #include <chrono>
@@ -75,11 +75,22 @@ RunDirectory RunDirectory::create(const std::optional<fs::path>& chosen,
                          ": it exists and is not empty; nothing is ever overwritten");
   }
   RunDirectory directory(path);
-  create_folder(path);
-  for (const fs::path& folder :
-       {directory.captures(), directory.logs(), path / "blocks", path / ".scratch"})
-    create_folder(folder);
+  directory.create_folders();
   return directory;
+}
+
+RunDirectory RunDirectory::reopen(const fs::path& path) {
+  if (!fs::exists(path / "plan.json"))
+    throw base::LabError(std::format("continue in {}: it has no plan.json", path.string()));
+  RunDirectory directory(fs::absolute(path).lexically_normal());
+  directory.create_folders();
+  return directory;
+}
+
+void RunDirectory::create_folders() const {
+  create_folder(path_);
+  for (const fs::path& folder : {captures(), logs(), path_ / "blocks", path_ / ".scratch"})
+    create_folder(folder);
 }
 
 fs::path RunDirectory::block(std::uint32_t index) const {

@@ -29,6 +29,9 @@ class RunDirectory {
   static RunDirectory create(const std::optional<std::filesystem::path>& chosen,
                              std::string_view scenario_name);
 
+  // One that create() made and whose work was interrupted. Throws LabError where it is none.
+  static RunDirectory reopen(const std::filesystem::path& path);
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path captures() const { return path_ / "captures"; }
   std::filesystem::path logs() const { return path_ / "logs"; }
@@ -45,6 +48,7 @@ class RunDirectory {
 
  private:
   explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  void create_folders() const;
   std::filesystem::path path_;
 };
 

@@ -44,6 +44,7 @@ struct TrialJob {
 
 inline constexpr const char* kTrialJobFile = "job.json";
 inline constexpr const char* kTrialsFile = "trials.jsonl";    // grows while the block runs
+inline constexpr const char* kLeavesFile = "leaves.jsonl";    // of kWalk
 inline constexpr const char* kFaultsFile = "faults.jsonl";    // determinism faults
 inline constexpr const char* kMinimalFile = "minimal.json";   // of kMinimise
 inline constexpr const char* kTrialFactsFile = "facts.json";  // written last

@@ -1,0 +1,75 @@
+#pragma once
+
+// Runs blocks of trials and waits for them: what `labrun exact`, `map`, `replay` and `minimize`
+// have in common.
+
+#include "base/clock.hh"
+#include "harness/command_line.hh"
+#include "harness/image.hh"
+#include "harness/plan.hh"
+#include "harness/run_directory.hh"
+#include "harness/trial_job.hh"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace harness {
+
+// One kernel's worth: the queries are what the job is about, all of one arm.
+struct TrialTask {
+  TrialJob job;
+  std::vector<PlannedQuery> queries;
+  base::Seed seed = 0;  // of the kernel
+};
+
+// `plan` without blocks of its own, its paths without chance.
+Plan trial_plan(Plan plan);
+
+struct CampaignEnd {
+  bool interrupted = false;
+  std::string reason;  // empty after a good end
+  base::Nanoseconds real_time{0};
+};
+
+class TrialCampaign {
+ public:
+  // `plan` as trial_plan() gives it; its blocks become the tasks. In a directory that an interrupted
+  // campaign left, the tasks must be the same; those that are done are not run again.
+  TrialCampaign(const CommandLine& command, const Image& image, Plan plan,
+                std::vector<TrialTask> tasks, const RunDirectory& directory);
+
+  // `name` is what a person sees meanwhile: "exact".
+  CampaignEnd run(std::string_view name);
+  // Where task `index` has left its files.
+  std::filesystem::path results(std::size_t index) const;
+  std::uint64_t runs() const;  // queries asked, by all tasks
+  const Plan& plan() const { return plan_; }
+
+ private:
+  bool is_done(std::size_t index) const;
+  void prepare(std::size_t index, const TrialTask& task) const;
+
+  const CommandLine& command_;
+  const Image& image_;
+  Plan plan_;
+  std::vector<TrialTask> tasks_;
+  const RunDirectory& directory_;
+};
+
+// A run directory that nobody shall see, gone with its owner.
+class TemporaryRun {
+ public:
+  TemporaryRun();
+  TemporaryRun(const TemporaryRun&) = delete;
+  TemporaryRun& operator=(const TemporaryRun&) = delete;
+  ~TemporaryRun();
+  const RunDirectory& directory() const { return directory_; }
+
+ private:
+  RunDirectory directory_;
+};
+
+}  // namespace harness
