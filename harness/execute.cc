@@ -4,6 +4,7 @@
 #include "harness/analyze.hh"
 #include "harness/compare.hh"
 #include "harness/doctor.hh"
+#include "harness/exact.hh"
 #include "harness/explain.hh"
 #include "harness/image.hh"
 #include "harness/plan.hh"
@@ -47,6 +48,11 @@ int measure(const CommandLine& command) {
   return run(command, find_image(), make_plan(scenario, command.only), scenario.text);
 }
 
+int walk(const CommandLine& command) {
+  const Scenario scenario = load(command);
+  return exact(command, find_image(), make_plan(scenario, command.only), scenario.text);
+}
+
 int obey(const CommandLine& command) {
   switch (command.command) {
     case Command::kShow:
@@ -66,6 +72,12 @@ int obey(const CommandLine& command) {
       return explain(command);
     case Command::kCompare:
       return compare(command);
+    case Command::kExact:
+      return walk(command);
+    case Command::kMap:
+    case Command::kReplay:
+    case Command::kMinimize:
+      break;
   }
   LABRUN_ASSERT(false);
   return base::kExitLabFailure;

@@ -57,8 +57,8 @@ std::vector<WalkedLeaf> read_leaves(const std::filesystem::path& file) {
     try {
       leaves.push_back(parse_leaf(line));
     } catch (const std::exception& error) {
-      throw base::LabError(std::format("read {}, line {}: {}", file.string(), leaves.size() + 1,
-                                       error.what()));
+      throw base::LabError(
+          std::format("read {}, line {}: {}", file.string(), leaves.size() + 1, error.what()));
     }
   }
   return leaves;

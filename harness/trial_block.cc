@@ -100,11 +100,11 @@ class TrialBlock {
         {.run = [&](const LossPattern& pattern) { return trial_of(pattern); },
          .found =
              [&](const analysis::WalkedTrial& found) {
-               leaves += to_json_line(WalkedLeaf{
-                             .pattern = found.trial.pattern,
-                             .leaf = {.time = found.trial.time,
-                                      .counts = analysis::counts_of(found.past)}}) +
-                         "\n";
+               leaves +=
+                   to_json_line(WalkedLeaf{.pattern = found.trial.pattern,
+                                           .leaf = {.time = found.trial.time,
+                                                    .counts = analysis::counts_of(found.past)}}) +
+                   "\n";
              },
          .fault =
              [&](const analysis::DeterminismFault& fault) {
@@ -126,9 +126,8 @@ class TrialBlock {
   void delay_each() {
     const Trial lossless = trial_of(query(), {});
     for (const analysis::RevealedPacket& packet : analysis::past_of(lossless, path_times()))
-      trial_of(query(), {{.packet = packet.name,
-                          .verdict = captures::Verdict::kDelay,
-                          .by = job_.late}});
+      trial_of(query(),
+               {{.packet = packet.name, .verdict = captures::Verdict::kDelay, .by = job_.late}});
   }
 
   void run_scripts() {

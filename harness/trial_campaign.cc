@@ -106,9 +106,10 @@ void TrialCampaign::prepare(std::size_t index, const TrialTask& task) const {
   const fs::path folder = results(index);
   const std::string job = to_json(task.job);
   if (fs::exists(folder / kTrialJobFile) && base::read_file(folder / kTrialJobFile) != job)
-    throw base::LabError(std::format("continue in {}: part {} was another then; the scenario or "
-                                     "the options have changed",
-                                     directory_.path().string(), index));
+    throw base::LabError(
+        std::format("continue in {}: part {} was another then; the scenario or "
+                    "the options have changed",
+                    directory_.path().string(), index));
   fs::create_directories(folder);
   base::write_file_atomically(folder / kTrialJobFile, job);
 }
@@ -118,25 +119,24 @@ CampaignEnd TrialCampaign::run(std::string_view name) {
   std::erase_if(left.blocks, [&](const PlannedBlock& block) { return is_done(block.index); });
   if (left.blocks.empty()) return {};
   TrialProgress progress(name, left.blocks.size(), command_.quiet);
-  BlockSchedule schedule(
-      left, image_, directory_, command_.kernel,
-      {.on_message = [&](std::uint32_t block,
-                         const BlockMessage& message) { progress.update(block, message.queries_done); },
-       .on_results = [&](const PlannedBlock&) { progress.task_done(); }});
+  BlockSchedule schedule(left, image_, directory_, command_.kernel,
+                         {.on_message =
+                              [&](std::uint32_t block, const BlockMessage& message) {
+                                progress.update(block, message.queries_done);
+                              },
+                          .on_results = [&](const PlannedBlock&) { progress.task_done(); }});
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t jobs = command_.jobs.value_or(command_.kernel == KernelKind::kHost ? 1 : cores);
   const BlockSchedule::Ending ending = schedule.run(std::min(jobs, left.blocks.size()));
   progress.clear();
-  return {.interrupted = ending.interrupted,
-          .reason = ending.reason,
-          .real_time = progress.elapsed()};
+  return {
+      .interrupted = ending.interrupted, .reason = ending.reason, .real_time = progress.elapsed()};
 }
 
 std::uint64_t TrialCampaign::runs() const {
   std::uint64_t runs = 0;
   for (std::size_t index = 0; index < tasks_.size(); ++index) {
-    const auto facts =
-        nlohmann::json::parse(base::read_file(results(index) / kTrialFactsFile));
+    const auto facts = nlohmann::json::parse(base::read_file(results(index) / kTrialFactsFile));
     runs += facts.at("runs").get<std::uint64_t>();
   }
   return runs;

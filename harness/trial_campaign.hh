@@ -36,8 +36,8 @@ struct CampaignEnd {
 
 class TrialCampaign {
  public:
-  // `plan` as trial_plan() gives it; its blocks become the tasks. In a directory that an interrupted
-  // campaign left, the tasks must be the same; those that are done are not run again.
+  // `plan` as trial_plan() gives it; its blocks become the tasks. In a directory that an
+  // interrupted campaign left, the tasks must be the same; those that are done are not run again.
   TrialCampaign(const CommandLine& command, const Image& image, Plan plan,
                 std::vector<TrialTask> tasks, const RunDirectory& directory);
 

@@ -20,8 +20,8 @@ std::vector<analysis::Trial> parse_lines(const std::string& text, const fs::path
   for (std::string line; std::getline(lines, line);) {
     auto trial = analysis::parse_trial(line);
     if (!trial)
-      throw base::LabError(std::format("read {}, line {}: {}", file.string(), trials.size() + 1,
-                                       trial.error()));
+      throw base::LabError(
+          std::format("read {}, line {}: {}", file.string(), trials.size() + 1, trial.error()));
     trials.push_back(std::move(*trial));
   }
   return trials;
