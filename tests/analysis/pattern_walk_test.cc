@@ -13,7 +13,6 @@ namespace analysis {
 namespace {
 
 using namespace toy;
-using testing::HasSubstr;
 
 constexpr std::size_t kAllDrops = 100;
 
@@ -27,9 +26,9 @@ struct Case {
 std::vector<Case> cases() {
   return {
       {"repeating", repeating(), {.to_server = 7_ms, .to_client = 13_ms, .timeout = 750_ms}},
-      {"crossing", with_noise(30_us), {.to_server = 7_ms, .to_client = 13_ms, .timeout = 350_ms}},
+      {"crossing", with_noise(45_us), {.to_server = 7_ms, .to_client = 13_ms, .timeout = 350_ms}},
       // Timers of 100 ms run while packets are under way.
-      {"slow", with_noise(30_us), {.to_server = 90_ms, .to_client = 135_ms, .timeout = 450_ms}},
+      {"slow", with_noise(45_us), {.to_server = 90_ms, .to_client = 135_ms, .timeout = 450_ms}},
       {"flights", in_flights(), {.to_server = 7_ms, .to_client = 13_ms, .timeout = 135_ms}}};
 }
 
