@@ -1,5 +1,7 @@
 #include "harness/arm_checks.hh"
 
+#include "harness/gate_checks.hh"
+#include "harness/gate_reader.hh"
 #include "harness/spelling.hh"
 #include "netns/path_spec.hh"
 
@@ -62,6 +64,19 @@ void check_key_exchange(const ArmInContext& context, std::vector<Mistake>& mista
                    join_alternatives(names))});
 }
 
+// Rules are read once more for their places, those with mistakes being left out.
+void check_gate(const ArmInContext& context, std::vector<Mistake>& mistakes) {
+  const Assignment* set = find_assignment(context.chosen, "gate");
+  if (set == nullptr) set = find_assignment(context.assignments.values, "gate");
+  if (set == nullptr) return;
+  std::vector<Mistake> known;
+  ValueReader reader("gate", "", known);
+  for (const auto& [rule, where] : read_gate_rules(set->value, reader)) {
+    if (const auto why = why_no_match(rule, context.scenario.transports))
+      mistakes.push_back({where, std::format("gate.{}: {}", to_string(rule.verdict), *why)});
+  }
+}
+
 }  // namespace
 
 void check_arm(const ArmInContext& context, std::vector<Mistake>& mistakes) {
@@ -79,6 +94,7 @@ void check_arm(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   if (path_is_sound && sound("client.max_udp_payload")) check_datagram_size(context, mistakes);
   if (sound("client.key_exchange") && sound("endpoint.key_exchange"))
     check_key_exchange(context, mistakes);
+  if (sound("client.transports")) check_gate(context, mistakes);
 }
 
 }  // namespace harness

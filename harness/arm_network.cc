@@ -62,6 +62,7 @@ PlannedArm plan_arm(const Arm& arm, std::uint32_t ordinal, std::span<const Trans
   planned.rtt = settings.path.to_server.delay + settings.path.to_client.delay;
   planned.server_arguments = server_arguments(settings, planned.server_address, transports);
   planned.client = settings.client;
+  planned.gate = settings.gate;
   return planned;
 }
 

@@ -36,6 +36,7 @@ struct PlannedArm {
   // (descriptors, files).
   std::vector<std::string> server_arguments;
   ClientSettings client;
+  GateSettings gate;
   bool operator==(const PlannedArm&) const = default;
 };
 

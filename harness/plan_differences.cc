@@ -1,6 +1,7 @@
 #include "harness/plan_differences.hh"
 
 #include "base/clock.hh"
+#include "base/text.hh"
 #include "base/units.hh"
 #include "harness/plan_json.hh"
 
@@ -75,6 +76,14 @@ json by_option(const json& arguments) {
   return options;
 }
 
+// The rules by their words: "drop client syn, 1st; delay ...".
+json gate_words(const json& gate) {
+  if (gate.is_null()) return "off";
+  std::vector<std::string> rules;
+  for (const json& rule : gate["rules"]) rules.push_back(rule["text"].get<std::string>());
+  return rules.empty() ? "pass" : base::joined(rules, "; ");
+}
+
 const json* arm_named(const json& arms, const json& name) {
   const auto found =
       std::ranges::find_if(arms, [&](const json& arm) { return arm["name"] == name; });
@@ -112,6 +121,7 @@ std::vector<std::string> plan_differences(const Plan& a, const Plan& b) {
     // Addresses number the arms and change no packet's size or time.
     for (const char* key : {"family", "path", "client"})
       differences.compare(key, arm[key], (*other)[key]);
+    differences.compare("gate", gate_words(arm["gate"]), gate_words((*other)["gate"]));
     json arguments = by_option(arm["server_arguments"]);
     json other_arguments = by_option((*other)["server_arguments"]);
     for (json* options : {&arguments, &other_arguments}) options->erase("address");

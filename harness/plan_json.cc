@@ -2,6 +2,7 @@
 
 #include "base/errors.hh"
 #include "captures/json_fields.hh"
+#include "harness/gate_json.hh"
 #include "harness/path_json.hh"
 
 #include <nlohmann/json.hpp>
@@ -38,7 +39,8 @@ ordered_json to_json(const PlannedArm& arm) {
            {{"to_server", one_way_to_json(arm.path.to_server)},
             {"to_client", one_way_to_json(arm.path.to_client)}}},
           {"server_arguments", arm.server_arguments},
-          {"client", to_json(arm.client)}};
+          {"client", to_json(arm.client)},
+          {"gate", gate_to_json(arm.gate)}};
 }
 
 ordered_json to_json(const PlannedCell& cell) {
@@ -128,6 +130,7 @@ PlannedArm read_arm(const JsonFields& fields) {
               one_way_from_json(read_object(path, "to_client"))};
   arm.server_arguments = fields.require<std::vector<std::string>>("server_arguments");
   arm.client = read_client(read_object(fields, "client"));
+  arm.gate = gate_from_json(fields.find_object("gate"));
   return arm;
 }
 

@@ -44,6 +44,14 @@ std::string groups_of(const ClientSettings& client) {
   return text;
 }
 
+// The gate is the exception, so an arm without it says nothing.
+void describe_gate(const GateSettings& gate, std::string& text) {
+  if (!gate.on) return;
+  if (gate.rules.empty()) Paragraph(text, "gate").word("passes everything");
+  for (const GateRule& rule : gate.rules)
+    Paragraph(text, &rule == &gate.rules.front() ? "gate" : "").word(rule.text);
+}
+
 void describe_arm(const PlannedArm& arm, std::string& text) {
   const ClientSettings& client = arm.client;
   text += arm.name.empty() ? "path\n" : std::format("arm {}\n", arm.name);
@@ -52,6 +60,7 @@ void describe_arm(const PlannedArm& arm, std::string& text) {
                         base::to_string(arm.rtt)));
   Paragraph(text, "to server").word(netns::to_string(arm.path.to_server));
   Paragraph(text, "to client").word(netns::to_string(arm.path.to_client));
+  describe_gate(arm.gate, text);
   {
     Paragraph server(text, "labdns");
     // An option and its value stay together.

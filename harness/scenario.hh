@@ -7,6 +7,7 @@
 #include "base/clock.hh"
 #include "base/rng.hh"
 #include "base/units.hh"
+#include "harness/gate_rule.hh"
 #include "harness/transport_kind.hh"
 #include "netns/path_spec.hh"
 
@@ -70,6 +71,7 @@ struct Settings {
   netns::PathSpec path;
   EndpointSettings endpoint;
   ClientSettings client;
+  GateSettings gate;
 };
 
 // One combination of the varied values. Its name is "" when nothing varies, otherwise

@@ -68,7 +68,9 @@ std::string arm_name(const std::vector<Assignment>& chosen) {
   std::string name;
   for (const Assignment& one : chosen) {
     if (!name.empty()) name += ',';
-    name += std::format("{}={}", short_key(one.key, chosen), value_name(one.value));
+    const Key* key = find_key(one.key);
+    name += std::format("{}={}", short_key(one.key, chosen),
+                        key->name_value ? key->name_value(one.value) : value_name(one.value));
   }
   return name;
 }

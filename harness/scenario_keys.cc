@@ -30,7 +30,7 @@ void read_summary(const RawNode& node, ValueReader& reader, Draft& draft) {
 
 std::vector<Key> all_keys() {
   std::vector<Key> keys = general_keys();
-  for (const std::vector<Key>& section : {path_keys(), endpoint_keys(), client_keys()})
+  for (const std::vector<Key>& section : {path_keys(), endpoint_keys(), client_keys(), gate_keys()})
     keys.insert(keys.end(), section.begin(), section.end());
   return keys;
 }

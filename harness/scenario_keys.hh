@@ -30,6 +30,8 @@ struct Key {
   // Why arms cannot differ in it; empty when they can.
   std::string fixed_because = {};
   std::function<void(const RawNode&, ValueReader&, Draft&)> read;
+  // What an arm is called for this value; empty where value_name() says it.
+  std::function<std::string(const RawNode&)> name_value = {};
 };
 
 // In the order in which values are read: a direction's own value replaces the one for both ways.
@@ -43,6 +45,7 @@ std::vector<Key> general_keys();
 std::vector<Key> path_keys();
 std::vector<Key> endpoint_keys();
 std::vector<Key> client_keys();
+std::vector<Key> gate_keys();
 
 // Names of key-exchange groups, as OpenSSL has them.
 inline constexpr std::string_view kGroupsAllowed =

@@ -1,6 +1,7 @@
 #include "harness/spelling.hh"
 
 #include <algorithm>
+#include <format>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,12 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     }
   }
   return best;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> names) {
+  const std::string_view close = nearest(word, names);
+  return close.empty() ? std::format("allowed: {}", join_alternatives(names))
+                       : std::format("did you mean {}?", close);
 }
 
 std::string join_alternatives(std::span<const std::string_view> names) {

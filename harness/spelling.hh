@@ -17,6 +17,9 @@ std::size_t edit_distance(std::string_view one, std::string_view other);
 // last part first, so that "path.loss" finds "path.each_way.loss".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
+// "did you mean always?", or all names where none is close: "allowed: never or always".
+std::string suggestion(std::string_view word, std::span<const std::string_view> names);
+
 // "never, always or sometimes".
 std::string join_alternatives(std::span<const std::string_view> names);
 

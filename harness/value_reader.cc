@@ -23,6 +23,14 @@ void ValueReader::reject(const RawNode& found, std::string_view why) {
   mistakes_.push_back({found.where, std::format("{}; allowed: {}", text, allowed_)});
 }
 
+void ValueReader::complain(const Location& where, std::string_view what) {
+  mistakes_.push_back({where, std::format("{}: {}", key_, what)});
+}
+
+ValueReader ValueReader::field(std::string_view name, std::string_view allowed) const {
+  return {std::format("{}.{}", key_, name), allowed, mistakes_};
+}
+
 std::optional<std::string_view> ValueReader::text(const RawNode& node) {
   if (node.kind == RawNode::Kind::kText && !node.text.empty()) return node.text;
   reject(node);

@@ -8,6 +8,7 @@
 #include "harness/raw_scenario.hh"
 #include "harness/scenario_error.hh"
 
+#include <cstddef>
 #include <cstdint>
 #include <format>
 #include <functional>
@@ -28,6 +29,12 @@ class ValueReader {
 
   // "<key>: found 150%; allowed: <allowed>". `why` narrows what was found: "150% (above 100%)".
   void reject(const RawNode& found, std::string_view why = {});
+  // "<key>: <what>", where saying what is allowed would not help.
+  void complain(const Location& where, std::string_view what);
+  // How many mistakes there are by now, of this reader and all others.
+  std::size_t mistakes() const { return mistakes_.size(); }
+  // For a part of the value: "<key>.<name>".
+  ValueReader field(std::string_view name, std::string_view allowed) const;
 
   // Empty after a rejection. A text is never empty.
   std::optional<std::string_view> text(const RawNode& node);

@@ -2,6 +2,8 @@
 #include "analysis/summary.hh"
 #include "base/file_descriptor.hh"
 #include "captures/query_record.hh"
+#include "harness/gate_checks.hh"
+#include "harness/gate_fields.hh"
 #include "harness/plan_json.hh"
 #include "harness/scenario_keys.hh"
 #include "tests/harness/scenario_text.hh"
@@ -66,6 +68,51 @@ TEST(ScenarioSchema, KnowsEveryMetric) {
   EXPECT_EQ(schema["properties"]["expect"]["items"]["properties"]["metric"]["enum"]
                 .get<std::set<std::string>>(),
             known);
+}
+
+TEST(ScenarioSchema, KnowsEveryPacketName) {
+  const json schema = json::parse(text_of("scenarios/scenario.schema.json"));
+  std::set<std::string> possible;
+  for (const std::string_view name : analysis::meaning_names())
+    if (!why_never(*analysis::parse_meaning(name))) possible.emplace(name);
+  EXPECT_EQ(schema["$defs"]["packet_name"]["enum"].get<std::set<std::string>>(), possible);
+  const std::string reference = text_of("docs/scenarios.md");
+  for (const std::string_view name : analysis::meaning_names())
+    EXPECT_THAT(reference, HasSubstr("`" + std::string(name) + "`"));
+}
+
+TEST(ScenarioSchema, KnowsEveryFieldOfAGateRule) {
+  const json schema = json::parse(text_of("scenarios/scenario.schema.json"));
+  std::set<std::string> in_schema;
+  for (const captures::Verdict verdict : kRuleVerdicts) {
+    const json& rule = schema["$defs"]["gate_rule"]["properties"][to_string(verdict)];
+    for (const auto& [name, value] : rule["properties"].items()) in_schema.insert(name);
+  }
+  std::set<std::string> in_parser;
+  for (const RuleField& field : kRuleFields) in_parser.emplace(field.name);
+  EXPECT_EQ(in_schema, in_parser);
+}
+
+TEST(ScenarioSchema, TellsGatesFromOtherThings) {
+  const auto complaints_about = [](const std::string& gate) {
+    return tests::complaints(text_of("scenarios/scenario.schema.json"),
+                             R"({"name": "x", "client": {"transports": "doq", "queries": 1},
+                                 "gate": )" +
+                                 gate + "}");
+  };
+  for (const char* gate :
+       {R"("off")", R"("pass")", "[]", R"({"drop": {"from": "client", "ordinal": 1}})",
+        R"([{"delay": {"from": "server", "is": ["quic-initial", "tls-server-hello"],
+                       "part": "last", "after": "handshake-complete", "times": "all",
+                       "by": "2ms"}},
+            {"reorder": {"from": "client", "is": "dns-query", "nth": 2, "behind": 3}}])"})
+    EXPECT_THAT(complaints_about(gate), IsEmpty()) << gate;
+  for (const char* gate :
+       {R"("on")", R"([{"mangle": {"from": "client"}}])", R"([{"drop": {"is": "syn"}}])",
+        R"([{"drop": {"from": "client", "by": "2ms"}}])", R"([{"delay": {"from": "client"}}])",
+        R"([{"drop": {"from": "client", "is": "quic-0rtt"}}])",
+        R"([{"drop": {"from": "client"}, "delay": {"from": "client", "by": "1ms"}}])"})
+    EXPECT_THAT(complaints_about(gate), Not(IsEmpty())) << gate;
 }
 
 TEST(ScenarioSchema, RequiresWhatTheParserRequires) {
@@ -167,7 +214,9 @@ TEST(PlanSchema, FitsWhatWeWrite) {
       "name: r\npath:\n  each_way: { delay: 20ms, loss: 2%, rate: 10mbit, reorder: 1% }\n"
       "  client_to_server: { loss: { model: gilbert-elliott, p: 1%, r: 20% } }\n"
       "client: { transports: [do53, dot, doh2, doh3, doq], queries: 2 }\n"
-      "vary: { endpoint.retry: [never, always] }\n"
+      "vary:\n  endpoint.retry: [never, always]\n"
+      "  gate: [off, pass, [drop: { from: server, is: dns-answer, part: last, times: all },"
+      " reorder: { from: client, ordinal: 2 }, delay: { from: client, after: syn, by: 2ms }]]\n"
       "expect: [{ cell: \"*\", metric: p50, within: [0ms, 1s] }]\n";
   EXPECT_THAT(tests::complaints(schema, plan_text(rich)), IsEmpty());
   json broken = json::parse(plan_text(rich));
