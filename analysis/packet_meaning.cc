@@ -86,6 +86,9 @@ class Reader {
       set(Meaning::kQuicAck);
     if (packet.protocol == Protocol::kIcmp) set(Meaning::kIcmp);
     for (const MessagePart& part : packet.messages) message(part);
+    for (const MeaningPart& part : result_.parts)
+      sign(std::format("{}{}{}", part.first ? "<" : "-", to_string(part.meaning),
+                       part.last ? ">" : "-"));
     for (std::size_t bit = 0; bit < kMeanings; ++bit)
       if (result_.is.test(bit)) sign(kNames[bit]);
     return std::move(result_);
@@ -116,10 +119,11 @@ class Reader {
     const auto meaning = meaning_of(part.kind);
     if (!meaning) return;
     set(*meaning);
-    const MeaningPart found{.meaning = *meaning, .first = part.first(), .last = part.last()};
-    result_.parts.push_back(found);
-    sign(std::format("{}{}{}", found.first ? "<" : "-", to_string(*meaning),
-                     found.last ? ">" : "-"));
+    auto known = std::ranges::find(result_.parts, *meaning, &MeaningPart::meaning);
+    if (known == result_.parts.end())
+      known = result_.parts.insert(known, MeaningPart{.meaning = *meaning});
+    known->first = known->first || part.first();
+    known->last = known->last || part.last();
   }
 
   PacketMeaning result_;

@@ -48,8 +48,8 @@ std::string_view to_string(Meaning meaning);  // "syn", "quic-initial", "tls-cli
 std::optional<Meaning> parse_meaning(std::string_view name);
 std::span<const std::string_view> meaning_names();  // in the order of Meaning
 
-// The part of a message that a packet carries, counted by packets' worth of bytes, not by number:
-// the first bytes, the last bytes, both, or neither.
+// What a packet has of a message: its first bytes, its last bytes, both, or neither. A ClientHello
+// in many small frames is one message all the same.
 struct MeaningPart {
   Meaning meaning = Meaning::kClientHello;
   bool first = false;
@@ -59,7 +59,7 @@ struct MeaningPart {
 
 struct PacketMeaning {
   std::bitset<kMeanings> is;
-  std::vector<MeaningPart> parts;  // of TLS and DNS messages, in the order of the packet
+  std::vector<MeaningPart> parts;  // of TLS and DNS messages, each kind once
   bool has(Meaning meaning) const { return is.test(static_cast<std::size_t>(meaning)); }
   // Equal for packets that mean the same though keys, signatures and thus lengths differ: what the
   // packet is, QUIC packet numbers, which parts of which messages.

@@ -129,6 +129,7 @@ std::expected<QueryRequest, std::string> parse_query_request(std::string_view li
     read_target(request.spec, fields);
     request.spec.question = read_question(fields);
     read_settings(request.spec, fields);
+    if (object.contains("seed")) request.spec.quic_seed = request.identity.seed;
     return request;
   } catch (const MalformedJson& error) {
     return std::unexpected(error.what());

@@ -4,6 +4,7 @@
 // It holds an address, not a name: resolving the server's name is no part of what is measured.
 
 #include "base/clock.hh"
+#include "base/rng.hh"
 #include "clients/address.hh"
 #include "transport/dns_message.hh"
 
@@ -68,6 +69,7 @@ struct QuerySpec {
   std::string path = "/dns-query";
   transport::DnsQuestion question;
   base::Nanoseconds timeout = std::chrono::seconds(10);
+  std::optional<base::Seed> quic_seed;  // transport::QuicSettings::seed
   // Key exchange as offered, in order; OpenSSL sends a key share for the first. Empty: OpenSSL's
   // default.
   std::vector<std::string> groups{"X25519MLKEM768", "X25519"};

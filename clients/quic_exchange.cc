@@ -17,6 +17,7 @@ transport::QuicSettings settings_of(const QuerySpec& spec) {
   settings.initial_rtt = spec.initial_rtt;
   settings.max_udp_payload = spec.max_udp_payload;
   settings.pmtud = spec.pmtud;
+  settings.seed = spec.quic_seed;
   // The query's own timeout ends it, never an idle connection.
   settings.idle_timeout = std::max(settings.idle_timeout, 2 * spec.timeout);
   // A DoQ server opens no streams (RFC 9250, section 4.2), an HTTP/3 server three unidirectional

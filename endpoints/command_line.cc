@@ -188,6 +188,10 @@ void add_quic_options(CLI::App& app, Raw& raw, ServerSpec& spec) {
       ->capture_default_str()
       ->group(kQuic);
   app.add_flag("--pmtud", spec.pmtud, "probe for larger datagrams")->group(kQuic);
+  app.add_option("--quic-seed", spec.quic_seed,
+                 "decides what connections draw at random and is no secret, in each alike")
+      ->type_name("N")
+      ->group(kQuic);
 }
 
 void add_program_options(CLI::App& app, ServerSpec& spec) {
@@ -197,6 +201,9 @@ void add_program_options(CLI::App& app, ServerSpec& spec) {
       ->group(kForPrograms);
   app.add_option("--keylog-fd", spec.keylog_descriptor, "descriptor for the TLS keys (NSS key log)")
       ->type_name("FD")
+      ->group(kForPrograms);
+  app.add_flag("--keylog-at-once", spec.keylog_at_once,
+               "each key before it is used, not a connection's together")
       ->group(kForPrograms);
   app.add_option("--log-fd", spec.log_descriptor, "descriptor for messages")
       ->type_name("FD")

@@ -71,6 +71,7 @@ transport::QuicListenerSettings quic_settings(const ServerSpec& spec) {
   settings.connection.initial_rtt = spec.initial_rtt;
   settings.connection.max_udp_payload = spec.max_udp_payload;
   settings.connection.pmtud = spec.pmtud;
+  settings.connection.seed = spec.quic_seed;
   settings.connection.idle_timeout = spec.idle_timeout;
   settings.connection.handshake_timeout = spec.idle_timeout;
   return settings;
@@ -171,7 +172,10 @@ const transport::TlsContext& Server::context_for(Protocol protocol) {
   settings.certificate_chain_pem = chain_.certificates_pem;
   settings.private_key_pem = chain_.private_key_pem;
   if (spec_.keylog_descriptor >= 0)
-    settings.keylog = [this](std::string_view line) { keylog_.add(line); };
+    settings.keylog = [this](std::string_view line) {
+      keylog_.add(line);
+      if (spec_.keylog_at_once) keylog_.flush();
+    };
   try {
     contexts_.emplace_back(protocol, std::make_unique<transport::TlsContext>(std::move(settings)));
   } catch (const base::LabError& error) {

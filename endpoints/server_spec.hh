@@ -3,6 +3,7 @@
 // Everything that decides what one labdns process serves.
 
 #include "base/clock.hh"
+#include "base/rng.hh"
 #include "endpoints/certificate_chain.hh"
 #include "endpoints/responder.hh"
 #include "transport/dns_message.hh"
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,12 +53,14 @@ struct ServerSpec {
   std::size_t max_udp_payload = 1200;
   bool pmtud = false;
   base::Nanoseconds initial_rtt = std::chrono::milliseconds(333);
+  std::optional<base::Seed> quic_seed;  // transport::QuicSettings::seed, of every connection alike
   // Of every kind of connection.
   base::Nanoseconds idle_timeout = std::chrono::seconds(30);
 
   // Inherited descriptors; -1 for none.
   int ready_descriptor = -1;
   int keylog_descriptor = -1;
+  bool keylog_at_once = false;  // each line before its secret is used; else a connection's together
   int log_descriptor = 2;
   bool quiet = false;
 };

@@ -52,7 +52,7 @@ BlockLab::BlockLab(const BlockContext& context, LabParts parts)
     client_.snap_length = client_capture_->snap_length();
     server_.snap_length = server_capture_->snap_length();
   }
-  start_endpoints();
+  start_endpoints(parts);
   calibrate();
   labquery_.emplace(context_.programs / "labquery", network_.client_namespace().descriptor(),
                     context_.results / "labquery.log",
@@ -67,7 +67,7 @@ const PlannedArm& BlockLab::arm_of(const PlannedQuery& query) const {
   return context_.plan.arms[context_.plan.cells[query.cell].arm];
 }
 
-void BlockLab::start_endpoints() {
+void BlockLab::start_endpoints(LabParts parts) {
   std::set<std::size_t> used;
   for (const PlannedQuery& query : context_.block.queries)
     used.insert(context_.plan.cells[query.cell].arm);
@@ -76,7 +76,8 @@ void BlockLab::start_endpoints() {
     endpoints_[arm] = std::make_unique<EndpointProcess>(
         context_.plan.arms[arm], context_.programs / "labdns",
         network_.server_namespace().descriptor(), context_.scratch / std::format("ca-{}.pem", arm),
-        context_.results / std::format("labdns-{}.log", arm));
+        context_.results / std::format("labdns-{}.log", arm),
+        parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled);
   }
   // All start at once and are waited for afterwards.
   for (const std::size_t arm : used) endpoints_[arm]->wait_until_ready(clock_);

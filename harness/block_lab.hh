@@ -71,7 +71,7 @@ class BlockLab {
 
  private:
   const PlannedArm& arm_of(const PlannedQuery& query) const;
-  void start_endpoints();
+  void start_endpoints(LabParts parts);
   void calibrate();
   void raise_gate();
   void wait_for_phase();

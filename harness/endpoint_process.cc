@@ -19,9 +19,12 @@ constexpr int kKeylogDescriptor = 4;
 
 base::ChildProcess start(const PlannedArm& arm, const fs::path& program, int network_namespace,
                          const fs::path& ca_file, const fs::path& log, const base::Pipe& ready,
-                         const base::Pipe& keylog) {
+                         const base::Pipe& keylog, EndpointProcess::Keys keys) {
   std::vector<std::string> argv{program.string()};
   argv.insert(argv.end(), arm.server_arguments.begin(), arm.server_arguments.end());
+  // A query that is asked again must meet a server that does the same again.
+  argv.insert(argv.end(), {"--quic-seed", "1"});
+  if (keys == EndpointProcess::Keys::kLive) argv.emplace_back("--keylog-at-once");
   for (const std::string& argument :
        {std::string("--ca-file"), ca_file.string(), std::string("--ready-fd"),
         std::to_string(kReadyDescriptor), std::string("--keylog-fd"),
@@ -42,13 +45,13 @@ base::ChildProcess start(const PlannedArm& arm, const fs::path& program, int net
 
 EndpointProcess::EndpointProcess(const PlannedArm& arm, const fs::path& program,
                                  int network_namespace, const fs::path& ca_file,
-                                 const fs::path& log)
+                                 const fs::path& log, Keys keys)
     : arm_(arm.name.empty() ? "labdns" : "labdns of " + arm.name),
       ca_file_(ca_file),
       log_(log),
       ready_(base::make_pipe()),
       keylog_(base::make_pipe()),
-      process_(start(arm, program, network_namespace, ca_file, log, ready_, keylog_)),
+      process_(start(arm, program, network_namespace, ca_file, log, ready_, keylog_, keys)),
       ready_lines_(ready_.read_end),
       keylog_lines_(keylog_.read_end) {
   // Only the child holds the writing ends now, so that its end is ours to see.

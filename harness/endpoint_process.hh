@@ -14,11 +14,14 @@ namespace harness {
 
 class EndpointProcess {
  public:
+  // When key log lines can be had: those of a connection together, when it is quiet, or each before
+  // its secret is used.
+  enum class Keys { kSettled, kLive };
   // Starts it; it is ready when wait_until_ready() has returned. `ca_file` is where it leaves its
   // trust anchor, `log` takes its standard error.
   EndpointProcess(const PlannedArm& arm, const std::filesystem::path& program,
                   int network_namespace, const std::filesystem::path& ca_file,
-                  const std::filesystem::path& log);
+                  const std::filesystem::path& log, Keys keys);
 
   EndpointProcess(const EndpointProcess&) = delete;
   EndpointProcess& operator=(const EndpointProcess&) = delete;

@@ -28,8 +28,8 @@ struct QuicConnection::Core::Callbacks {
       return 0;
     });
   }
-  static void rand(std::uint8_t* bytes, std::size_t length, const ngtcp2_rand_ctx*) {
-    fill_random({bytes, length});
+  static void rand(std::uint8_t* bytes, std::size_t length, const ngtcp2_rand_ctx* context) {
+    static_cast<Core*>(context->native_handle)->draw({bytes, length});
   }
   static int handshake_completed(ngtcp2_conn*, void* core) {
     return guarded(core, [](Core& self) { self.completed_handshake(); });

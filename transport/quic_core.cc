@@ -36,12 +36,18 @@ ngtcp2_path native_path(const UdpPath& path) {
 QuicConnection::Core::Core(const TlsContext& context, const QuicSettings& settings,
                            QuicEvents& events)
     : context_(context), settings_(settings), events_(events) {
+  if (settings.seed) draws_.emplace(*settings.seed);
   LABRUN_ASSERT(context.settings().carrier == TlsCarrier::kQuic);
   LABRUN_ASSERT(settings.max_udp_payload >= NGTCP2_MAX_UDP_PAYLOAD_SIZE &&
                 settings.max_udp_payload <= NGTCP2_MAX_TX_UDP_PAYLOAD_SIZE);
   static const bool library_ready = ngtcp2_crypto_ossl_init() == 0;
   LABRUN_ASSERT(library_ready);
   buffer_.resize(settings.max_udp_payload);
+}
+
+void QuicConnection::Core::draw(std::span<std::uint8_t> bytes) {
+  if (!draws_) return fill_random(bytes);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>((*draws_)());
 }
 
 QuicConnection::Core::~Core() {
@@ -52,9 +58,10 @@ QuicConnection::Core::~Core() {
   SSL_free(session_);
 }
 
-ngtcp2_settings QuicConnection::Core::native_settings(base::Instant now) const {
+ngtcp2_settings QuicConnection::Core::native_settings(base::Instant now) {
   ngtcp2_settings native;
   ngtcp2_settings_default(&native);
+  native.rand_ctx.native_handle = this;
   native.initial_ts = native_time(now);
   native.initial_rtt = static_cast<ngtcp2_duration>(settings_.initial_rtt.count());
   native.max_tx_udp_payload_size = settings_.max_udp_payload;

@@ -71,7 +71,7 @@ class QuicConnection::Core {
  private:
   struct Callbacks;  // the C side; quic_callbacks.cc
   static ngtcp2_callbacks make_callbacks(Role role);
-  ngtcp2_settings native_settings(base::Instant now) const;
+  ngtcp2_settings native_settings(base::Instant now);
   ngtcp2_transport_params native_parameters() const;
   void adopt_tls(std::string_view server_name);
 
@@ -92,8 +92,12 @@ class QuicConnection::Core {
   void grant_streams(StreamId ended_stream);
   void completed_handshake();
 
+  // What ngtcp2 draws for itself.
+  void draw(std::span<std::uint8_t> bytes);
+
   const TlsContext& context_;
   QuicSettings settings_;
+  std::optional<base::Rng> draws_;  // where they are seeded
   QuicEvents& events_;
   CallbackGuard guard_;
   SendQueue queue_;

@@ -3,6 +3,7 @@
 // What a QUIC connection tells its application, and what it is told at the start.
 
 #include "base/clock.hh"
+#include "base/rng.hh"
 #include "transport/bytes.hh"
 #include "transport/udp_path.hh"
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace transport {
@@ -41,6 +43,9 @@ struct QuicSettings {
   std::uint64_t max_uni_streams = 3;
   std::uint64_t stream_window = 262'144;
   std::uint64_t connection_window = 1'048'576;
+  // Decides the library's own draws, none of which is a secret: how a ClientHello is cut into
+  // frames, where PINGs go, which packet numbers are left out. Empty: random.
+  std::optional<base::Seed> seed;
   QlogSink qlog;
 };
 
