@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <format>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace analysis {
 namespace {
@@ -12,6 +15,12 @@ namespace {
 using captures::QueryRecord;
 
 constexpr std::size_t kEthernetHeaderBytes = 14;
+constexpr std::string_view kByGate = "gate";
+
+// The client's first, each end's in the order of sending.
+bool comes_before(const captures::LostPacket& left, const captures::LostPacket& right) {
+  return std::tie(left.from, left.ordinal) < std::tie(right.from, right.ordinal);
+}
 
 std::vector<Observation> observations(const std::vector<EndPacket>& packets) {
   std::vector<Observation> seen;
@@ -84,14 +93,25 @@ class DirectionAccountant {
     captures::SentCount& sent = to_server ? record.wire->client : record.wire->server;
     ++sent.packets;
     sent.bytes += ip.ip_length;
-    if (!fate.arrived())
-      record.lost.push_back({.from = from.end, .ordinal = sent.packets, .by = "netem"});
+    note_loss(record, {.from = from.end, .ordinal = sent.packets, .by = "netem"}, fate,
+              packet.number);
     queries_[*owner].push_back(
         {.from = to_server ? End::kClient : End::kServer,
          .packet = &packet,
          .fate = fate,
          .ordinal = sent.packets,
          .arrival_number = fate.arrival ? to.inbound[*fate.arrival].number : 0});
+  }
+
+  // What the gate dropped is in the record already, by the gate's own log.
+  void note_loss(QueryRecord& record, captures::LostPacket lost, const Fate& fate,
+                 std::size_t number) {
+    const bool by_gate = std::ranges::any_of(record.lost, [&](const captures::LostPacket& known) {
+      return known.by == kByGate && known.from == lost.from && known.ordinal == lost.ordinal;
+    });
+    if (fate.arrived() && by_gate)
+      return complain(lost.from, number, "arrived although the gate dropped it");
+    if (!fate.arrived() && !by_gate) record.lost.push_back(std::move(lost));
   }
 
   void check_addresses(const captures::FiveTuple& tuple) {
@@ -130,11 +150,12 @@ BlockEvidence examine_block(const CaptureStreams& streams, std::span<QueryRecord
                          .account = {}};
   for (QueryRecord& record : records) {
     record.wire = captures::WireCounts{};
-    record.lost.clear();
+    std::erase_if(record.lost, [](const captures::LostPacket& lost) { return lost.by != kByGate; });
   }
   DirectionAccountant accountant(evidence, records, lab_addresses);
   accountant.account(evidence.client, evidence.server);
   accountant.account(evidence.server, evidence.client);
+  for (QueryRecord& record : records) std::ranges::stable_sort(record.lost, comes_before);
   for (const EndCapture* capture : {&evidence.client, &evidence.server}) {
     count_undirected(evidence.account, *capture);
     evidence.account.capture_drops += capture->dropped;

@@ -92,8 +92,15 @@ void SummaryBuilder::add(const QueryRecord& record) {
   cell.server.add(record.wire->server);
   counted.to_server.sent += record.wire->client.packets;
   counted.to_client.sent += record.wire->server.packets;
-  for (const captures::LostPacket& lost : record.lost)
-    ++(lost.from == "client" ? counted.to_server : counted.to_client).lost;
+  for (const captures::LostPacket& lost : record.lost) {
+    auto& direction = lost.from == "client" ? counted.to_server : counted.to_client;
+    // What the gate drops never comes to the path, whose loss is what is judged.
+    if (lost.by == "gate") {
+      --direction.sent;
+    } else {
+      ++direction.lost;
+    }
+  }
 }
 
 void SummaryBuilder::Sent::add(const captures::SentCount& count) {

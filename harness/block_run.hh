@@ -14,6 +14,7 @@ namespace harness {
 // written last: a block that has it is whole.
 inline constexpr const char* kRecordsFile = "records.jsonl";
 inline constexpr const char* kFactsFile = "facts.json";
+inline constexpr const char* kPacketFatesFile = "packets.jsonl";  // where there is a gate
 
 // Throws LabError where the lab broke. What queries came to is data, in the records.
 void run_block(const BlockContext& context, const BlockMessages& messages);

@@ -155,6 +155,7 @@ std::string to_json_text(const Manifest& manifest) {
       {"blocks_planned", manifest.plan.blocks.size()},
       {"fidelity", fidelity_json(manifest)},
       {"blocks", std::move(blocks)}};
+  if (!manifest.gate.empty()) text["gate"] = json::parse(manifest.gate);
   if (!manifest.network.empty()) text["network"] = json::parse(manifest.network);
   return text.dump(1) + "\n";
 }

@@ -2,11 +2,13 @@
 
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
+#include "base/text.hh"
 #include "captures/block_capture.hh"
 #include "harness/block_analysis.hh"
 #include "harness/block_run.hh"
 #include "harness/block_schedule.hh"
 #include "harness/fidelity.hh"
+#include "harness/gate_tally.hh"
 #include "harness/manifest.hh"
 #include "harness/plan_json.hh"
 #include "harness/progress.hh"
@@ -121,6 +123,10 @@ class Run {
     // By far the largest part, and the same in every block.
     if (manifest_.network.empty()) manifest_.network = facts.at("network").dump();
     facts.erase("network");
+    if (!facts.at("gate").is_null()) {
+      gate_.add(facts.at("gate").at("rules"));
+      manifest_.gate = gate_.to_json().dump();
+    }
     result.facts = facts.dump();
     result.distrust =
         reasons_to_distrust(plan_, {.facts = facts,
@@ -134,7 +140,9 @@ class Run {
     const bool valid = result.distrust.empty();
     manifest_.blocks[block.index] = std::move(result);
     base::write_file_atomically(results / kRecordsFile, to_lines(records));
+    const fs::path fates = results / kPacketFatesFile;
     waiting_[block.index] = {.records = std::move(records),
+                             .fates = fs::exists(fates) ? base::read_file(fates) : std::string(),
                              .findings = std::move(analysed.findings)};
     take_over_in_order();
     write_manifest();
@@ -147,6 +155,7 @@ class Run {
     for (auto next = waiting_.find(written_); next != waiting_.end();
          next = waiting_.find(written_)) {
       directory_.append("queries.jsonl", to_lines(next->second.records));
+      if (!next->second.fates.empty()) directory_.append("packets.jsonl", next->second.fates);
       if (manifest_.blocks.at(written_).distrust.empty())
         figures_.add(next->second.records, next->second.findings);
       waiting_.erase(next);
@@ -193,7 +202,8 @@ class Run {
             .versions = all_versions,
             .reproduce = reproduce_command(command_, plan_.seed),
             .run_directory = shown_path(directory_.path()),
-            .validity = describe_invalid_blocks()};
+            .validity = describe_invalid_blocks(),
+            .gate = base::joined(gate_.never_matched(), "\n")};
   }
 
   std::string describe_invalid_blocks() const {
@@ -215,11 +225,13 @@ class Run {
   // A block that is done, until those before it are.
   struct WaitingBlock {
     std::vector<captures::QueryRecord> records;
+    std::string fates;  // of the packet gate, lines
     analysis::FindingCollection findings;
   };
   std::map<std::uint32_t, WaitingBlock> waiting_;
   std::uint32_t written_ = 0;  // blocks in queries.jsonl
   RunFigures figures_{plan_};
+  GateTally gate_{plan_};
 };
 
 }  // namespace

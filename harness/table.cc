@@ -185,6 +185,8 @@ std::string render_table(const analysis::Summary& summary,
         labelled("INVALID", std::string_view(reason)).substr(std::string_view("INVALID").size());
   }
   text += notes(summary) + losses(summary);
+  for (const auto line : std::views::split(facts.gate, '\n'))
+    if (!line.empty()) text += labelled("gate", std::string_view(line));
   text += labelled("seed", facts.seed);
   text += labelled("kernel", facts.kernel);
   text += labelled("versions", facts.versions);
