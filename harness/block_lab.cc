@@ -34,6 +34,10 @@ constexpr std::chrono::milliseconds kTimerGrid{4096};
 constexpr std::chrono::seconds kWheelBeforeBoot{300};
 // A long wait in epoll_wait(2) may end a thousandth late; so the last of it is short.
 constexpr std::chrono::milliseconds kLastStep{32};
+// Even a short wait ends up to 50 us late (PR_SET_TIMERSLACK), and by the chance of what the kernel
+// did last a fraction more or less. Each reading moves a virtual clock on by the same small step, so
+// a few readings lead to the same nanosecond every time.
+constexpr std::chrono::microseconds kAfterSlack{64};
 
 captures::PacketCapture open_capture(const netns::NetworkNamespace& space) {
   const netns::Entered inside(space);
@@ -137,6 +141,8 @@ void BlockLab::wait_for_phase() {
   const auto never = [] { return false; };
   wait_until(never, start - kLastStep);
   wait_until(never, start);
+  while (clock_.now() < start + kAfterSlack) {
+  }
 }
 
 captures::QueryRecord BlockLab::wait_for_record(const PlannedQuery& query) {
