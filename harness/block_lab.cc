@@ -35,8 +35,8 @@ constexpr std::chrono::seconds kWheelBeforeBoot{300};
 // A long wait in epoll_wait(2) may end a thousandth late; so the last of it is short.
 constexpr std::chrono::milliseconds kLastStep{32};
 // Even a short wait ends up to 50 us late (PR_SET_TIMERSLACK), and by the chance of what the kernel
-// did last a fraction more or less. Each reading moves a virtual clock on by the same small step, so
-// a few readings lead to the same nanosecond every time.
+// did last a fraction more or less. Each reading moves a virtual clock on by the same small step,
+// so a few readings lead to the same nanosecond every time.
 constexpr std::chrono::microseconds kAfterSlack{64};
 
 captures::PacketCapture open_capture(const netns::NetworkNamespace& space) {

@@ -340,7 +340,10 @@ CommandLine parse_command_line(std::span<const std::string> arguments) {
 }
 
 std::string reproduce_command(const CommandLine& command, base::Seed seed) {
-  std::string text = "labrun " + shell_word(command.scenario.string());
+  std::string text = "labrun ";
+  if (command.command == Command::kExact) text += "exact ";
+  if (command.command == Command::kMap) text += "map ";
+  text += shell_word(command.scenario.string());
   const auto add = [&](std::string_view option, std::string_view value) {
     text += std::format(" {} {}", option, shell_word(value));
   };
@@ -355,6 +358,8 @@ std::string reproduce_command(const CommandLine& command, base::Seed seed) {
   }
   if (command.overrides.blocks) add("--blocks", std::to_string(*command.overrides.blocks));
   for (const std::string& cell : command.only) add("--only", cell);
+  if (command.max_drops) add("--max-drops", std::to_string(*command.max_drops));
+  if (command.late) add("--late", base::to_string(*command.late));
   if (command.kernel == KernelKind::kHost) add("--kernel", "host");
   add("--seed", std::to_string(seed));
   return text;

@@ -86,24 +86,28 @@ Json to_json(const FittedCell& cell) {
 
 }  // namespace
 
+Json to_json(const ExactFacts& facts) {
+  return {{"format", kFormatVersion},
+          {"scenario", facts.scenario},
+          {"seed", facts.seed},
+          {"labrun", facts.version},
+          {"kernel", facts.kernel},
+          {"reproduce", facts.reproduce},
+          {"max_drops", facts.max_drops},
+          {"runs", facts.runs},
+          {"real_seconds", facts.real_seconds},
+          {"real_ms_per_run", facts.real_milliseconds_per_run()}};
+}
+
 std::string exact_to_json(std::span<const ExactCell> cells, std::span<const FittedCell> fitted,
                           const ExactFacts& facts) {
   Json by_cell = Json::object();
   for (const ExactCell& cell : cells) by_cell[cell.planned.name] = to_json(cell);
   Json against = Json::object();
   for (const FittedCell& cell : fitted) against[cell.name] = to_json(cell);
-  const Json object{{"version", kFormatVersion},
-                    {"scenario", facts.scenario},
-                    {"seed", facts.seed},
-                    {"labrun", facts.version},
-                    {"kernel", facts.kernel},
-                    {"reproduce", facts.reproduce},
-                    {"max_drops", facts.max_drops},
-                    {"runs", facts.runs},
-                    {"real_seconds", facts.real_seconds},
-                    {"real_ms_per_run", facts.real_milliseconds_per_run()},
-                    {"cells", std::move(by_cell)},
-                    {"against", std::move(against)}};
+  Json object = to_json(facts);
+  object["cells"] = std::move(by_cell);
+  object["against"] = std::move(against);
   return object.dump(1) + "\n";
 }
 

@@ -5,12 +5,15 @@
 #include "harness/exact_cell.hh"
 #include "harness/exact_text.hh"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <span>
 #include <string>
 
 namespace harness {
 
+// What a walk was made of, for its result and for people.
 struct ExactFacts {
   std::string scenario;
   std::string seed;
@@ -27,6 +30,7 @@ struct ExactFacts {
   }
 };
 
+nlohmann::ordered_json to_json(const ExactFacts& facts);
 std::string exact_to_json(std::span<const ExactCell> cells, std::span<const FittedCell> fitted,
                           const ExactFacts& facts);
 

@@ -20,7 +20,8 @@ constexpr std::array<double, 7> kShownRates{0.001, 0.005, 0.01, 0.02, 0.05, 0.1,
 constexpr Nanoseconds kSameFigure = std::chrono::microseconds(500);
 
 std::string percent(double share) {
-  if (share == 0) return "0%";
+  // Less is what adding up thousands of numbers leaves.
+  if (share < 1e-12) return "0%";
   // As many digits as make two significant ones.
   const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(share * 100))) + 1, 1, 9);
   return std::format("{:.{}f}%", share * 100, digits);

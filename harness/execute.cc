@@ -7,6 +7,7 @@
 #include "harness/exact.hh"
 #include "harness/explain.hh"
 #include "harness/image.hh"
+#include "harness/map.hh"
 #include "harness/plan.hh"
 #include "harness/plan_json.hh"
 #include "harness/plan_text.hh"
@@ -50,7 +51,10 @@ int measure(const CommandLine& command) {
 
 int walk(const CommandLine& command) {
   const Scenario scenario = load(command);
-  return exact(command, find_image(), make_plan(scenario, command.only), scenario.text);
+  const Plan plan = make_plan(scenario, command.only);
+  return command.command == Command::kExact
+             ? exact(command, find_image(), plan, scenario.text)
+             : map_losses(command, find_image(), plan, scenario.text);
 }
 
 int obey(const CommandLine& command) {
@@ -73,8 +77,8 @@ int obey(const CommandLine& command) {
     case Command::kCompare:
       return compare(command);
     case Command::kExact:
-      return walk(command);
     case Command::kMap:
+      return walk(command);
     case Command::kReplay:
     case Command::kMinimize:
       break;
