@@ -3,6 +3,7 @@
 #include "analysis/query_analysis.hh"
 #include "base/errors.hh"
 #include "captures/block_capture.hh"
+#include "harness/gate_delay.hh"
 #include "harness/query_setting.hh"
 
 #include <format>
@@ -47,7 +48,9 @@ analysis::BlockEvidence read_evidence(const Plan& plan, const fs::path& captures
 BlockAnalysis analyse_block(const Plan& plan, KernelKind kernel, const fs::path& captures,
                             std::uint32_t block, std::vector<captures::QueryRecord>& records) {
   const analysis::BlockEvidence evidence = read_evidence(plan, captures, block, records);
-  BlockAnalysis result{.account = evidence.account, .findings = {}};
+  BlockAnalysis result{.account = evidence.account,
+                       .findings = {},
+                       .gate_delays = gate_delays(plan, evidence, records)};
   analysis::analyse_queries(evidence, records, settings_of(plan, kernel), result.findings);
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include "analysis/block_evidence.hh"
 #include "analysis/finding_collection.hh"
+#include "base/clock.hh"
 #include "captures/query_record.hh"
 #include "harness/command_line.hh"
 #include "harness/plan.hh"
@@ -25,6 +26,7 @@ analysis::BlockEvidence read_evidence(const Plan& plan, const std::filesystem::p
 struct BlockAnalysis {
   analysis::BlockAccount account;
   analysis::FindingCollection findings;
+  std::vector<base::Nanoseconds> gate_delays;  // harness/gate_delay.hh
 };
 
 // Writes into the records what the captures show of them.

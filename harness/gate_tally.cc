@@ -2,8 +2,6 @@
 
 #include "base/errors.hh"
 
-#include <format>
-
 namespace harness {
 
 using nlohmann::json;
@@ -40,15 +38,6 @@ json GateTally::to_json() const {
                     {"queries", rule.queries},
                     {"packets", rule.packets}});
   return list;
-}
-
-std::vector<std::string> GateTally::never_matched() const {
-  std::vector<std::string> lines;
-  for (const Rule& rule : rules_)
-    if (rule.packets == 0)
-      lines.push_back(std::format("\"{}\"{}{} never matched a packet", rule.text,
-                                  rule.arm_name.empty() ? "" : " of ", rule.arm_name));
-  return lines;
 }
 
 }  // namespace harness

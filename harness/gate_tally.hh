@@ -25,9 +25,6 @@ class GateTally {
 
   // A list with an object for each rule: arm, rule in words, queries and packets that it took.
   nlohmann::json to_json() const;
-  // One line for each rule that took nothing.
-  std::vector<std::string> never_matched() const;
-  bool empty() const { return rules_.empty(); }
 
  private:
   struct Rule {

@@ -34,7 +34,7 @@ struct Manifest {
   std::string scenario_text;
   std::map<std::uint32_t, BlockResult> blocks{};  // by index; those that are done
   std::string network{};  // facts of the network, JSON; the same in every block
-  std::string gate{};     // what rules took, JSON (GateTally); empty without a gate
+  std::string gate{};     // harness/gate_report.hh, JSON; empty without a gate
   std::optional<analysis::Summary> summary{};  // of a run that came to its end
   std::string stopped_by{};                    // why it did not: "SIGINT", an error
   base::Nanoseconds real_time{};

@@ -8,6 +8,7 @@
 #include "harness/block_run.hh"
 #include "harness/block_schedule.hh"
 #include "harness/fidelity.hh"
+#include "harness/gate_report.hh"
 #include "harness/gate_tally.hh"
 #include "harness/manifest.hh"
 #include "harness/plan_json.hh"
@@ -23,6 +24,7 @@
 #include <format>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -125,7 +127,8 @@ class Run {
     facts.erase("network");
     if (!facts.at("gate").is_null()) {
       gate_.add(facts.at("gate").at("rules"));
-      manifest_.gate = gate_.to_json().dump();
+      std::ranges::copy(analysed.gate_delays, std::back_inserter(gate_delays_));
+      manifest_.gate = gate_json(gate_, gate_delays_).dump();
     }
     result.facts = facts.dump();
     result.distrust =
@@ -203,7 +206,7 @@ class Run {
             .reproduce = reproduce_command(command_, plan_.seed),
             .run_directory = shown_path(directory_.path()),
             .validity = describe_invalid_blocks(),
-            .gate = base::joined(gate_.never_matched(), "\n")};
+            .gate = gate_text(gate_, gate_delays_)};
   }
 
   std::string describe_invalid_blocks() const {
@@ -232,6 +235,7 @@ class Run {
   std::uint32_t written_ = 0;  // blocks in queries.jsonl
   RunFigures figures_{plan_};
   GateTally gate_{plan_};
+  std::vector<base::Nanoseconds> gate_delays_;
 };
 
 }  // namespace

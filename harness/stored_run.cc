@@ -2,8 +2,7 @@
 
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
-#include "base/text.hh"
-#include "harness/gate_tally.hh"
+#include "harness/gate_report.hh"
 #include "harness/plan_json.hh"
 #include "harness/scenario_error.hh"
 
@@ -59,11 +58,7 @@ void StoredRun::read_manifest() {
   for (const auto& [name, version] : manifest.at("versions").items())
     facts_.versions += std::format("{}{} {}", facts_.versions.empty() ? "" : ", ", name,
                                    version.get<std::string>());
-  if (manifest.contains("gate")) {
-    GateTally tally(plan_);
-    tally.add(manifest.at("gate"));
-    facts_.gate = base::joined(tally.never_matched(), "\n");
-  }
+  if (manifest.contains("gate")) facts_.gate = gate_text(manifest.at("gate"));
   facts_.reproduce = manifest.at("reproduce").get<std::string>();
   facts_.run_directory = shown_path(fs::absolute(path_));
 }

@@ -24,7 +24,7 @@ struct RunFacts {
   std::string reproduce;  // the command
   std::string run_directory;
   std::string validity;  // empty when every block is valid, otherwise what to distrust and why
-  std::string gate{};    // rules of the packet gate that took nothing, one a line
+  std::string gate{};    // what is to be said of the packet gate, one line each
 };
 
 std::string render_table(const analysis::Summary& summary,

@@ -18,6 +18,7 @@
 #include <libmnl/libmnl.h>
 #include <libnetfilter_queue/libnetfilter_queue.h>
 #include <nftables/libnftables.h>
+#include <string_view>
 
 namespace netns {
 namespace {
@@ -51,9 +52,14 @@ void run_nftables(const char* rules) {
   if (!context) throw LabError("set up the packet gate: libnftables cannot start");
   ::nft_ctx_buffer_error(context.get());
   ::nft_ctx_buffer_output(context.get());
-  if (::nft_run_cmd_from_buffer(context.get(), rules) != 0)
-    throw LabError(std::format("set up the packet gate: nftables says: {}",
-                               ::nft_ctx_get_error_buffer(context.get())));
+  if (::nft_run_cmd_from_buffer(context.get(), rules) == 0) return;
+  // Its first line says why, the others quote our rules.
+  const std::string_view complaint(::nft_ctx_get_error_buffer(context.get()));
+  throw LabError(
+      std::format("set up the packet gate: it needs a kernel with nftables for bridges and queues "
+                  "(CONFIG_NF_TABLES_BRIDGE, CONFIG_NFT_QUEUE), as the lab kernel is; nftables "
+                  "says: {}",
+                  complaint.substr(0, complaint.find('\n'))));
 }
 
 // The ends' own addresses; the kernel does not tell the header of a packet in the queue.
