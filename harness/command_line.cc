@@ -38,7 +38,7 @@ constexpr std::string_view kUsage =
     "       labrun compare RUN RUN\n"
     "       labrun compare RUN CELL CELL\n"
     "       labrun exact SCENARIO [--max-drops N] [--against RUN] [--resume DIR]\n"
-    "       labrun map SCENARIO [--max-drops N] [--late TIME]\n"
+    "       labrun map SCENARIO [--max-drops N] [--late TIME] [--resume DIR]\n"
     "       labrun replay RUN QUERY... [--times N] [--record FILE]\n"
     "       labrun minimize RUN QUERY [--slower-by TIME] [--record FILE]\n"
     "       labrun doctor";
@@ -210,15 +210,14 @@ void add_walk_options(CLI::App& app, Command command, Options& options, CommandL
         ->group(group)
         ->type_name("TIME")
         ->check(a_duration());
-  if (command == Command::kExact) {
+  app.add_option("--resume", options.resume, "Directory of a walk that was interrupted")
+      ->group("How it is run")
+      ->type_name("DIR");
+  if (command == Command::kExact)
     app.add_option("--against", options.against,
                    "Run directory of a sampled run, to be held against the exact distribution")
         ->group(group)
         ->type_name("RUN");
-    app.add_option("--resume", options.resume, "Directory of a walk that was interrupted")
-        ->group("How it is run")
-        ->type_name("DIR");
-  }
 }
 
 // Of `replay` and `minimize`.

@@ -160,6 +160,9 @@ std::vector<std::string> reasons_not_to_walk(const Plan& plan) {
     const std::string name = arm.name.empty() ? "the path" : arm.name;
     reject_chance(name, "client to server", arm.path.to_server, reasons);
     reject_chance(name, "server to client", arm.path.to_client, reasons);
+    if (!arm.gate.rules.empty())
+      reasons.push_back(
+          std::format("{}: rules of the gate; here every packet has its turn to be lost", name));
   }
   return reasons;
 }

@@ -42,8 +42,8 @@ std::uint32_t walk_shares(std::uint32_t max_drops);
 std::vector<ExactCell> collect_cells(const Plan& sampled, const TrialCampaign& campaign,
                                      std::uint32_t max_drops);
 
-// Reasons why the losses of this plan cannot be walked: chance other than independent loss. Empty
-// where they can.
+// Reasons why the losses of this plan cannot be walked: chance other than independent loss, or a
+// scripted gate. Empty where they can.
 std::vector<std::string> reasons_not_to_walk(const Plan& plan);
 
 }  // namespace harness

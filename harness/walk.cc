@@ -20,8 +20,7 @@ void require_walkable(const CommandLine& command, const Plan& plan) {
   const std::vector<std::string> reasons = reasons_not_to_walk(plan);
   if (reasons.empty()) return;
   std::string text =
-      std::format("labrun: {}: its losses cannot be walked, because the path has more chance:",
-                  command.scenario.string());
+      std::format("labrun: {}: its losses cannot be walked:", command.scenario.string());
   for (const std::string& reason : reasons) text += "\n  " + reason;
   throw BadInput(text);
 }
