@@ -80,8 +80,6 @@ RunDirectory RunDirectory::create(const std::optional<fs::path>& chosen,
 }
 
 RunDirectory RunDirectory::reopen(const fs::path& path) {
-  if (!fs::exists(path / "plan.json"))
-    throw base::LabError(std::format("continue in {}: it has no plan.json", path.string()));
   RunDirectory directory(fs::absolute(path).lexically_normal());
   directory.create_folders();
   return directory;

@@ -29,7 +29,7 @@ class RunDirectory {
   static RunDirectory create(const std::optional<std::filesystem::path>& chosen,
                              std::string_view scenario_name);
 
-  // One that create() made and whose work was interrupted. Throws LabError where it is none.
+  // One that create() made and whose work was interrupted.
   static RunDirectory reopen(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }

@@ -5,6 +5,7 @@
 #include "harness/block_network.hh"
 #include "harness/block_schedule.hh"
 #include "harness/plan_json.hh"
+#include "harness/scenario_error.hh"
 
 #include <nlohmann/json.hpp>
 
@@ -90,6 +91,7 @@ TrialCampaign::TrialCampaign(const CommandLine& command, const Image& image, Pla
     plan_.blocks.push_back({.index = static_cast<std::uint32_t>(index),
                             .seed = tasks_[index].seed,
                             .queries = tasks_[index].queries});
+  require_same_as_before();
   directory_.write("plan.json", plan_to_json(plan_));
   for (std::size_t index = 0; index < tasks_.size(); ++index) prepare(index, tasks_[index]);
 }
@@ -102,16 +104,22 @@ bool TrialCampaign::is_done(std::size_t index) const {
   return fs::exists(results(index) / kTrialFactsFile);
 }
 
+// What an earlier campaign left is of use only if it asked the same.
+void TrialCampaign::require_same_as_before() const {
+  const fs::path plan = directory_.path() / "plan.json";
+  bool same = !fs::exists(plan) || base::read_file(plan) == plan_to_json(plan_);
+  for (std::size_t index = 0; index < tasks_.size(); ++index) {
+    const fs::path job = results(index) / kTrialJobFile;
+    same = same && (!fs::exists(job) || base::read_file(job) == to_json(tasks_[index].job));
+  }
+  if (!same)
+    throw BadInput(std::format("labrun: {} was begun with another scenario or other options",
+                               directory_.path().string()));
+}
+
 void TrialCampaign::prepare(std::size_t index, const TrialTask& task) const {
-  const fs::path folder = results(index);
-  const std::string job = to_json(task.job);
-  if (fs::exists(folder / kTrialJobFile) && base::read_file(folder / kTrialJobFile) != job)
-    throw base::LabError(
-        std::format("continue in {}: part {} was another then; the scenario or "
-                    "the options have changed",
-                    directory_.path().string(), index));
-  fs::create_directories(folder);
-  base::write_file_atomically(folder / kTrialJobFile, job);
+  fs::create_directories(results(index));
+  base::write_file_atomically(results(index) / kTrialJobFile, to_json(task.job));
 }
 
 CampaignEnd TrialCampaign::run(std::string_view name) {

@@ -37,7 +37,8 @@ struct CampaignEnd {
 class TrialCampaign {
  public:
   // `plan` as trial_plan() gives it; its blocks become the tasks. In a directory that an
-  // interrupted campaign left, the tasks must be the same; those that are done are not run again.
+  // interrupted campaign left, plan and tasks must be the same, else BadInput; what is done is not
+  // done again.
   TrialCampaign(const CommandLine& command, const Image& image, Plan plan,
                 std::vector<TrialTask> tasks, const RunDirectory& directory);
 
@@ -50,6 +51,7 @@ class TrialCampaign {
 
  private:
   bool is_done(std::size_t index) const;
+  void require_same_as_before() const;
   void prepare(std::size_t index, const TrialTask& task) const;
 
   const CommandLine& command_;

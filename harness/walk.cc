@@ -7,6 +7,7 @@
 #include "harness/scenario_error.hh"
 
 #include <chrono>
+#include <filesystem>
 #include <format>
 #include <iostream>
 #include <utility>
@@ -26,7 +27,12 @@ void require_walkable(const CommandLine& command, const Plan& plan) {
 }
 
 RunDirectory open_directory(const CommandLine& command, const Plan& plan, std::string_view name) {
-  if (command.resume) return RunDirectory::reopen(*command.resume);
+  if (command.resume) {
+    if (!std::filesystem::exists(*command.resume / "plan.json"))
+      throw BadInput(
+          std::format("labrun: --resume {}: no walk was begun there", command.resume->string()));
+    return RunDirectory::reopen(*command.resume);
+  }
   return RunDirectory::create(command.out, std::format("{}-{}", plan.scenario, name));
 }
 

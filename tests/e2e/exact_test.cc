@@ -123,8 +123,8 @@ TEST(ExactTails, OtherScenarioCannotGoOnWithIt) {
                   .status.succeeded());
   const Outcome outcome = run_program({"labrun", "exact", scenario("exact2pct"), "--only", "do53",
                                        "--max-drops", "1", "--resume", walk, "--quiet"});
-  EXPECT_EQ(outcome.status.code, 3);
-  EXPECT_THAT(outcome.output, HasSubstr("the scenario or the options have changed"));
+  EXPECT_EQ(outcome.status.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("was begun with another scenario or other options"));
 }
 
 TEST(ExactTails, ChanceThatIsNoIndependentLossIsRefused) {
