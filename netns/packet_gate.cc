@@ -8,7 +8,9 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter/nfnetlink_queue.h>
 #include <net/ethernet.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <array>
@@ -104,20 +106,48 @@ PacketGate::PacketGate(const LabNetwork& network, Observer observer)
   copies_ = base::FileDescriptor(
       check_syscall(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), "open a packet socket"));
   configure_queue(network.mtu());
+  watch_queue_and_timer();
   // Only now: before, every packet would have been discarded.
   run_nftables(kRules);
 }
 
 PacketGate::~PacketGate() = default;
 
-int PacketGate::descriptor() const {
+int PacketGate::queue() const {
   return ::mnl_socket_get_fd(socket_.get());
+}
+
+void PacketGate::watch_queue_and_timer() {
+  timer_ = base::FileDescriptor(
+      check_syscall(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
+                    "make a timer for the packet gate"));
+  ready_ = base::FileDescriptor(
+      check_syscall(::epoll_create1(EPOLL_CLOEXEC), "create an epoll descriptor"));
+  for (const int descriptor : {queue(), timer_.number()}) {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = descriptor}};
+    check_syscall(::epoll_ctl(ready_.number(), EPOLL_CTL_ADD, descriptor, &event),
+                  "watch descriptor {} of the packet gate", descriptor);
+  }
+}
+
+// Setting it anew also takes back that it has expired.
+void PacketGate::set_timer() {
+  const auto due = next_release();
+  if (due == timer_set_to_) return;
+  timer_set_to_ = due;
+  itimerspec setting{};  // zero: never
+  if (due) {
+    const std::int64_t at = due->time_since_epoch().count();
+    setting.it_value = {.tv_sec = at / 1'000'000'000, .tv_nsec = at % 1'000'000'000};
+  }
+  check_syscall(::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &setting, nullptr),
+                "set the timer of the packet gate");
 }
 
 void PacketGate::configure_queue(std::uint32_t mtu) {
   slot_bytes_ = mtu + kHeadroom;
   slots_.resize(kSlots * slot_bytes_);
-  check_syscall(::setsockopt(descriptor(), SOL_SOCKET, SO_RCVBUFFORCE, &kReceiveBufferBytes,
+  check_syscall(::setsockopt(queue(), SOL_SOCKET, SO_RCVBUFFORCE, &kReceiveBufferBytes,
                              sizeof kReceiveBufferBytes),
                 "enlarge the buffer of the packet gate");
   std::array<char, 1024> buffer{};
@@ -174,7 +204,7 @@ void PacketGate::attend(base::Instant now) {
     messages[slot].msg_hdr.msg_iov = &places[slot];
     messages[slot].msg_hdr.msg_iovlen = 1;
   }
-  const int count = ::recvmmsg(descriptor(), messages.data(), kSlots, 0, nullptr);
+  const int count = ::recvmmsg(queue(), messages.data(), kSlots, 0, nullptr);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (count < 0 && errno == ENOBUFS)
     throw LabError("read the packet gate: the kernel discarded packets that waited for a verdict");
@@ -185,6 +215,7 @@ void PacketGate::attend(base::Instant now) {
     handle(*packet, now);
   }
   send_verdicts(now);
+  set_timer();
 }
 
 void PacketGate::handle(const Packet& packet, base::Instant now) {
@@ -271,11 +302,13 @@ void PacketGate::release_until(base::Instant due) {
 void PacketGate::release_due(base::Instant now) {
   release_until(now);
   send_verdicts(now);
+  set_timer();
 }
 
 void PacketGate::release_all(base::Instant now) {
   release_until(base::Instant::max());
   send_verdicts(now);
+  set_timer();
 }
 
 // The queue knows no copies. This one leaves through the port that the packet leaves through, so it

@@ -68,8 +68,9 @@ class PacketGate {
   PacketGate(const PacketGate&) = delete;
   PacketGate& operator=(const PacketGate&) = delete;
 
-  // Readable when packets wait. Wait for it together with next_release().
-  int descriptor() const;
+  // Readable when packets wait, and when the next one that is held is due: to the nanosecond, where
+  // a wait with a timeout ends late.
+  int descriptor() const { return ready_.number(); }
   // When the next packet that was delayed is due; empty where none is held.
   std::optional<base::Instant> next_release() const;
   // Judges what waits. `now` is what the caller's clock showed when it woke up: in the lab kernel
@@ -98,7 +99,11 @@ class PacketGate {
   };
   struct Packet;
 
+  int queue() const;
   void configure_queue(std::uint32_t mtu);
+  void watch_queue_and_timer();
+  // To the next release.
+  void set_timer();
   std::optional<Packet> parse(std::span<const char> message) const;
   void handle(const Packet& packet, base::Instant now);
   void decide(std::uint32_t id, std::uint32_t verdict);
@@ -114,6 +119,9 @@ class PacketGate {
   InterfaceIndex to_server_;
   std::unique_ptr<mnl_socket, CloseSocket> socket_;
   base::FileDescriptor copies_;  // a packet socket
+  base::FileDescriptor timer_;
+  std::optional<base::Instant> timer_set_to_;
+  base::FileDescriptor ready_;  // epoll, of queue and timer
   std::size_t slot_bytes_ = 0;
   std::vector<char> slots_;             // what one receive brings
   std::vector<char> verdicts_;          // netlink messages not yet sent
