@@ -57,7 +57,8 @@ class DirectionAccountant {
         flows_(records) {}
 
   void account(const EndCapture& from, const EndCapture& to) {
-    const MatchResult match = match_packets(observations(from.outbound), observations(to.inbound));
+    MatchResult match = match_packets(observations(from.outbound), observations(to.inbound));
+    note_spoilt_headers(from, to, match.sent);
     for (std::size_t index = 0; index < from.outbound.size(); ++index)
       account_sent(from.outbound[index], match.sent[index], from, to);
     for (const std::size_t index : match.never_sent) {
@@ -68,6 +69,30 @@ class DirectionAccountant {
   }
 
  private:
+  // Where the inverted bit lies in front of the IP packet, that is whole, but its receiver takes it
+  // for somebody else's.
+  static void note_spoilt_headers(const EndCapture& from, const EndCapture& to,
+                                  std::vector<Fate>& fates) {
+    for (std::size_t index = 0; index < fates.size(); ++index) {
+      Fate& fate = fates[index];
+      if (fate.arrival && !same_receiver(from.outbound[index], to.inbound[*fate.arrival]))
+        fate.corrupted = true;
+    }
+  }
+
+  // Nobody looks at the sender's address, which lies between.
+  static bool same_receiver(const EndPacket& sent, const EndPacket& arrived) {
+    constexpr std::size_t kAddressBytes = 6;
+    const std::span<const std::uint8_t> one(sent.captured.bytes);
+    const std::span<const std::uint8_t> other(arrived.captured.bytes);
+    if (one.size() < kEthernetHeaderBytes || other.size() < kEthernetHeaderBytes) return true;
+    const auto same = [&](std::size_t begin, std::size_t bytes) {
+      return std::ranges::equal(one.subspan(begin, bytes), other.subspan(begin, bytes));
+    };
+    return same(0, kAddressBytes) &&
+           same(2 * kAddressBytes, kEthernetHeaderBytes - 2 * kAddressBytes);
+  }
+
   void account_sent(const EndPacket& packet, const Fate& fate, const EndCapture& from,
                     const EndCapture& to) {
     const bool to_server = from.end == "client";
