@@ -101,6 +101,13 @@ json fidelity_json(const Manifest& manifest) {
   return {{"invalid_blocks", invalid}, {"loss", losses}, {"account", analysis::to_json(all)}};
 }
 
+// With these the stored scenario gives the plan again.
+json overrides_json(const Overrides& overrides) {
+  json entry{{"set", overrides.assignments}};
+  entry["blocks"] = overrides.blocks ? json(*overrides.blocks) : json(nullptr);
+  return entry;
+}
+
 }  // namespace
 
 bool Manifest::valid() const {
@@ -146,6 +153,7 @@ std::string to_json_text(const Manifest& manifest) {
       {"valid", complete && manifest.valid()},
       {"stopped_by", manifest.stopped_by.empty() ? json(nullptr) : json(manifest.stopped_by)},
       {"scenario", {{"name", manifest.plan.scenario}, {"sha256", sha256(manifest.scenario_text)}}},
+      {"overrides", overrides_json(manifest.command.overrides)},
       {"kernel", kernel_json(manifest)},
       {"versions", versions(manifest)},
       {"repeatable", repeatable_json(manifest.command.kernel)},

@@ -25,6 +25,13 @@ std::string describe_kernel(const json& kernel) {
                      kernel.at("hz").get<int>());
 }
 
+Overrides parse_overrides(const json& entry) {
+  Overrides overrides;
+  entry.at("set").get_to(overrides.assignments);
+  if (!entry.at("blocks").is_null()) overrides.blocks = entry.at("blocks").get<std::uint32_t>();
+  return overrides;
+}
+
 }  // namespace
 
 StoredRun::StoredRun(const fs::path& directory) : path_(directory) {
@@ -60,6 +67,7 @@ void StoredRun::read_manifest() {
                                    version.get<std::string>());
   if (manifest.contains("gate")) facts_.gate = gate_text(manifest.at("gate"));
   facts_.reproduce = manifest.at("reproduce").get<std::string>();
+  if (manifest.contains("overrides")) overrides_ = parse_overrides(manifest.at("overrides"));
   facts_.run_directory = shown_path(fs::absolute(path_));
 }
 

@@ -31,6 +31,8 @@ class StoredRun {
   bool is_valid_block(std::uint64_t block) const { return !invalid_.contains(block); }
   bool valid() const { return invalid_.empty(); }
   const RunFacts& facts() const { return facts_; }
+  // What the command line changed in scenario.yaml; empty where the manifest does not say.
+  const std::optional<Overrides>& overrides() const { return overrides_; }
 
  private:
   void read_manifest();
@@ -41,6 +43,7 @@ class StoredRun {
   bool complete_ = false;
   std::set<std::uint64_t> invalid_;
   RunFacts facts_;
+  std::optional<Overrides> overrides_;
 };
 
 // queries.jsonl, a block at a time, in the order of the plan.
