@@ -72,6 +72,7 @@ struct Settings {
   EndpointSettings endpoint;
   ClientSettings client;
   GateSettings gate;
+  bool operator==(const Settings&) const = default;
 };
 
 // One combination of the varied values. Its name is "" when nothing varies, otherwise
