@@ -8,9 +8,11 @@
 #include "harness/explain.hh"
 #include "harness/image.hh"
 #include "harness/map.hh"
+#include "harness/minimize.hh"
 #include "harness/plan.hh"
 #include "harness/plan_json.hh"
 #include "harness/plan_text.hh"
+#include "harness/replay.hh"
 #include "harness/run.hh"
 #include "harness/scenario_error.hh"
 
@@ -80,8 +82,9 @@ int obey(const CommandLine& command) {
     case Command::kMap:
       return walk(command);
     case Command::kReplay:
+      return replay(command, find_image());
     case Command::kMinimize:
-      break;
+      return minimize(command, find_image());
   }
   LABRUN_ASSERT(false);
   return base::kExitLabFailure;

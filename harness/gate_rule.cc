@@ -15,22 +15,11 @@ using analysis::Meaning;
 
 constexpr std::array<std::string_view, 4> kParts{"first", "last", "middle", "whole"};
 
-// "1st", "2nd", "11th".
-std::string ordinal_word(std::uint64_t number) {
-  const std::uint64_t last = number % 10;
-  const bool teen = number / 10 % 10 == 1;
-  const std::string_view ending = teen || last == 0 || last > 3 ? "th"
-                                  : last == 1                   ? "st"
-                                  : last == 2                   ? "nd"
-                                                                : "rd";
-  return std::format("{}{}", number, ending);
-}
-
 std::string which(const GateRule& rule) {
-  const std::string first = ordinal_word(rule.nth);
+  const std::string first = base::ordinal_word(rule.nth);
   if (!rule.times) return rule.nth == 1 ? "all" : std::format("all from the {}", first);
   if (*rule.times == 1) return first;
-  return std::format("{} to {}", first, ordinal_word(rule.nth + *rule.times - 1));
+  return std::format("{} to {}", first, base::ordinal_word(rule.nth + *rule.times - 1));
 }
 
 std::string what(const GateRule& rule) {

@@ -1,8 +1,10 @@
 #include "harness/trial_block.hh"
 
+#include "analysis/minimise.hh"
 #include "analysis/pattern_walk.hh"
 #include "base/errors.hh"
 #include "harness/leaf_json.hh"
+#include "harness/minimal_set.hh"
 #include "harness/trial_job.hh"
 #include "harness/trial_runner.hh"
 #include "harness/trial_store.hh"
@@ -10,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <format>
+#include <map>
 #include <utility>
 
 namespace harness {
@@ -21,6 +24,8 @@ using nlohmann::json;
 
 // Every message costs a system call in the lab kernel.
 constexpr std::uint64_t kTrialsPerMessage = 10;
+// Of one minimising. All pairs of thirty losses are fewer.
+constexpr std::size_t kMostTrials = 500;
 
 json packets_json(const std::vector<analysis::TrialPacket>& packets) {
   json list = json::array();
@@ -59,6 +64,7 @@ class TrialBlock {
         run_scripts();
         break;
       case TrialJob::Kind::kMinimise:
+        minimise();
         break;
     }
     lab_.close();
@@ -134,6 +140,29 @@ class TrialBlock {
     LABRUN_ASSERT(job_.scripts.size() == context_.block.queries.size());
     for (std::size_t index = 0; index < job_.scripts.size(); ++index)
       trial_of(context_.block.queries[index], job_.scripts[index]);
+  }
+
+  bool is_slow(const Trial& trial) const {
+    return !trial.time || (job_.slower_than && *trial.time >= *job_.slower_than);
+  }
+
+  void minimise() {
+    std::map<LossPattern, Trial> tried;
+    const auto ask = [&](const LossPattern& pattern) -> const Trial& {
+      const auto known = tried.find(pattern);
+      if (known != tried.end()) return known->second;
+      return tried.emplace(pattern, trial_of(pattern)).first->second;
+    };
+    Minimising result{.lossless = ask({}), .full = ask(job_.pattern), .minimal = {}};
+    const auto found = analysis::minimise(
+        job_.pattern, [&](const LossPattern& pattern) { return is_slow(ask(pattern)); },
+        kMostTrials);
+    if (found)
+      result.minimal = {.trial = ask(found->pattern),
+                        .one_minimal = found->one_minimal,
+                        .smallest = found->smallest};
+    result.trials = tried.size();
+    base::write_file_atomically(context_.results / kMinimalFile, to_json(result));
   }
 
   const BlockContext& context_;

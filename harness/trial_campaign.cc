@@ -150,6 +150,11 @@ std::uint64_t TrialCampaign::runs() const {
   return runs;
 }
 
+int report_failure(const CampaignEnd& end) {
+  std::cerr << std::format("labrun: {}{}\n", end.interrupted ? "stopped by " : "", end.reason);
+  return end.interrupted ? base::kExitInterrupted : base::kExitLabFailure;
+}
+
 TemporaryRun::TemporaryRun()
     : directory_(RunDirectory::create(make_temporary_folder(), "trials")) {}
 

@@ -61,6 +61,9 @@ class TrialCampaign {
   const RunDirectory& directory_;
 };
 
+// Says on standard error why the campaign did not come to its end, and returns the exit code.
+int report_failure(const CampaignEnd& end);
+
 // A run directory that nobody shall see, gone with its owner.
 class TemporaryRun {
  public:

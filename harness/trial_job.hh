@@ -36,9 +36,9 @@ struct TrialJob {
   std::uint32_t share = 0;  // of `shares`
   std::uint32_t shares = 1;
   base::Nanoseconds late{0};
-  std::vector<FateScript> scripts;  // parallel to the block's queries
-  analysis::LossPattern pattern;
-  std::optional<base::Nanoseconds> slower_than;  // of kMinimise; empty: never answered
+  std::vector<FateScript> scripts{};  // parallel to the block's queries
+  analysis::LossPattern pattern{};
+  std::optional<base::Nanoseconds> slower_than{};  // of kMinimise; empty: never answered
   bool operator==(const TrialJob&) const = default;
 };
 
