@@ -36,6 +36,7 @@ class Search {
 // As equal as possible, in order.
 std::vector<LossPattern> split(const LossPattern& pattern, std::size_t parts) {
   std::vector<LossPattern> chunks;
+  chunks.reserve(parts);
   for (std::size_t part = 0; part < parts; ++part)
     chunks.emplace_back(
         pattern.begin() + static_cast<std::ptrdiff_t>(pattern.size() * part / parts),
