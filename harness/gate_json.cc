@@ -11,7 +11,6 @@ namespace harness {
 namespace {
 
 using captures::JsonFields;
-using captures::Verdict;
 using nlohmann::ordered_json;
 
 template <typename Value>

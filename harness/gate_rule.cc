@@ -16,7 +16,7 @@ using analysis::Meaning;
 constexpr std::array<std::string_view, 4> kParts{"first", "last", "middle", "whole"};
 
 std::string which(const GateRule& rule) {
-  const std::string first = base::ordinal_word(rule.nth);
+  std::string first = base::ordinal_word(rule.nth);
   if (!rule.times) return rule.nth == 1 ? "all" : std::format("all from the {}", first);
   if (*rule.times == 1) return first;
   return std::format("{} to {}", first, base::ordinal_word(rule.nth + *rule.times - 1));
@@ -25,6 +25,7 @@ std::string which(const GateRule& rule) {
 std::string what(const GateRule& rule) {
   if (rule.ordinal) return std::format("packet {}", *rule.ordinal);
   std::vector<std::string> names;
+  names.reserve(rule.is.size());
   for (const Meaning meaning : rule.is) names.emplace_back(to_string(meaning));
   std::string text = names.empty() ? "packet" : base::joined(names, "+");
   if (rule.part)

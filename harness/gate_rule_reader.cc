@@ -18,7 +18,6 @@
 namespace harness {
 namespace {
 
-using analysis::Meaning;
 using captures::Verdict;
 
 constexpr std::string_view kRuleAllowed = "fields such as { from: server, is: quic-initial }";
@@ -64,6 +63,7 @@ class RuleReader {
 
   void refuse_unknown_fields() {
     std::vector<std::string_view> names;
+    names.reserve(std::size(kRuleFields));
     for (const RuleField& field : kRuleFields) names.push_back(field.name);
     for (const RawEntry& entry : entry_.value.entries) {
       if (std::ranges::contains(names, entry.key)) continue;
@@ -208,6 +208,7 @@ std::optional<GateRule> read_gate_rule(const RawNode& node, ValueReader& reader)
   }
   if (node.entries.size() > 1) {
     std::vector<std::string> keys;
+    keys.reserve(node.entries.size());
     for (const RawEntry& entry : node.entries) keys.push_back(entry.key);
     reader.complain(node.where,
                     std::format("found {} side by side; a rule is one verdict with its fields "
@@ -219,6 +220,7 @@ std::optional<GateRule> read_gate_rule(const RawNode& node, ValueReader& reader)
   const auto verdict = parse_rule_verdict(entry.key);
   if (!verdict) {
     std::vector<std::string_view> names;
+    names.reserve(std::size(kRuleVerdicts));
     for (const Verdict known : kRuleVerdicts) names.push_back(to_string(known));
     reader.complain(entry.where,
                     std::format("unknown verdict {}; {}", entry.key, suggestion(entry.key, names)));

@@ -25,6 +25,7 @@ const Scenario& default_scenario() {
 
 std::string transports_of(const Scenario& scenario) {
   std::vector<std::string> names;
+  names.reserve(scenario.transports.size());
   for (const Transport transport : scenario.transports) names.emplace_back(to_string(transport));
   return std::format("[{}]", base::joined(names, ", "));
 }
