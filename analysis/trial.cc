@@ -14,9 +14,10 @@ std::string to_string(PacketName name) {
 std::optional<PacketName> parse_packet_name(std::string_view text) {
   if (!text.starts_with('c') && !text.starts_with('s')) return std::nullopt;
   PacketName name{.from = text.front() == 'c' ? End::kClient : End::kServer, .ordinal = 0};
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + 1, end, name.ordinal);
-  if (error != std::errc{} || rest != end || name.ordinal == 0) return std::nullopt;
+  text.remove_prefix(1);
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), name.ordinal);
+  if (error != std::errc{} || rest != text.data() + text.size() || name.ordinal == 0)
+    return std::nullopt;
   return name;
 }
 

@@ -20,9 +20,8 @@ std::pair<std::string_view, std::string_view> split_last(std::string_view words)
 
 std::optional<std::size_t> parse_count(std::string_view text) {
   std::size_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc{} || rest != end || count == 0) return std::nullopt;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || rest != text.data() + text.size() || count == 0) return std::nullopt;
   return count;
 }
 

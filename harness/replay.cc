@@ -61,6 +61,7 @@ class ReplayTasks {
   // Of each query that was added its trials.
   std::vector<std::vector<analysis::Trial>> results(const TrialCampaign& campaign) const {
     std::vector<std::vector<analysis::Trial>> of_tasks;
+    of_tasks.reserve(tasks_.size());
     for (std::size_t task = 0; task < tasks_.size(); ++task)
       of_tasks.push_back(read_trials(campaign.results(task) / kTrialsFile));
     std::vector<std::vector<analysis::Trial>> trials;
@@ -116,6 +117,7 @@ int replay(const CommandLine& command, const Image& image) {
   if (!end.reason.empty()) return report_failure(end);
   auto trials = tasks.results(campaign);
   std::vector<Replay> replays;
+  replays.reserve(queries.size());
   for (std::size_t index = 0; index < queries.size(); ++index)
     replays.push_back({std::move(queries[index]), std::move(trials[index])});
   const auto same =
