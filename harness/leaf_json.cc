@@ -1,6 +1,7 @@
 #include "harness/leaf_json.hh"
 
 #include "base/errors.hh"
+#include "captures/json_fields.hh"
 
 #include <nlohmann/json.hpp>
 
@@ -11,29 +12,32 @@
 namespace harness {
 namespace {
 
+using captures::JsonFields;
 using Json = nlohmann::ordered_json;
 
 Json to_json(const analysis::Fates& fates) {
   return {{"passed", fates.passed}, {"dropped", fates.dropped}};
 }
 
-analysis::Fates parse_fates(const Json& object) {
-  return {.passed = object.at("passed").get<std::uint64_t>(),
-          .dropped = object.at("dropped").get<std::uint64_t>()};
+analysis::Fates parse_fates(const JsonFields& leaf, const char* end) {
+  const auto fates = leaf.find_object(end);
+  if (!fates) leaf.reject(end, "missing");
+  return {.passed = fates->require<std::uint64_t>("passed"),
+          .dropped = fates->require<std::uint64_t>("dropped")};
 }
 
 WalkedLeaf parse_leaf(const std::string& line) {
-  const Json object = Json::parse(line);
+  const auto object = nlohmann::json::parse(line);
+  const JsonFields fields(object, "");
   WalkedLeaf leaf;
-  for (const Json& text : object.at("pattern")) {
-    const auto name = analysis::parse_packet_name(text.get<std::string>());
-    if (!name) throw base::LabError("pattern: no packet");
+  for (const auto& text : fields.require<std::vector<std::string>>("pattern")) {
+    const auto name = analysis::parse_packet_name(text);
+    if (!name) fields.reject("pattern", "it names a packet that cannot be");
     leaf.pattern.push_back(*name);
   }
-  if (!object.at("time_ns").is_null())
-    leaf.leaf.time = base::Nanoseconds(object.at("time_ns").get<std::int64_t>());
-  leaf.leaf.counts = {.client = parse_fates(object.at("client")),
-                      .server = parse_fates(object.at("server"))};
+  leaf.leaf = {
+      .time = fields.find<base::Nanoseconds>("time_ns"),
+      .counts = {.client = parse_fates(fields, "client"), .server = parse_fates(fields, "server")}};
   return leaf;
 }
 

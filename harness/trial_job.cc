@@ -1,9 +1,11 @@
 #include "harness/trial_job.hh"
 
 #include "base/errors.hh"
+#include "captures/json_fields.hh"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <format>
 #include <utility>
@@ -11,13 +13,23 @@
 namespace harness {
 namespace {
 
+using captures::JsonFields;
+using captures::Verdict;
 using nlohmann::json;
 
 constexpr std::array<const char*, 4> kKinds{"walk", "delays", "scripts", "minimise"};
 
-analysis::PacketName packet_name(const json& text) {
-  const auto name = analysis::parse_packet_name(text.get<std::string>());
-  if (!name) throw base::LabError("it names a packet that cannot be");
+TrialJob::Kind kind_of(const JsonFields& fields) {
+  const auto word = fields.require<std::string>("kind");
+  const auto found = std::ranges::find(kKinds, word);
+  if (found == kKinds.end()) fields.reject("kind", "no known kind");
+  return static_cast<TrialJob::Kind>(found - kKinds.begin());
+}
+
+analysis::PacketName packet_name(const JsonFields& fields, const char* key,
+                                 const std::string& text) {
+  const auto name = analysis::parse_packet_name(text);
+  if (!name) fields.reject(key, "it names a packet that cannot be");
   return *name;
 }
 
@@ -32,10 +44,15 @@ json to_json(const FateScript& script) {
 
 FateScript parse_script(const json& list) {
   FateScript script;
-  for (const json& one : list)
-    script.push_back({.packet = packet_name(one.at("packet")),
-                      .verdict = static_cast<captures::Verdict>(one.at("verdict").get<int>()),
-                      .by = base::Nanoseconds(one.at("by_ns").get<std::int64_t>())});
+  for (const json& one : list) {
+    const JsonFields fields(one, "scripts");
+    const auto verdict = fields.require<std::uint8_t>("verdict");
+    if (verdict > static_cast<int>(Verdict::kReorder)) fields.reject("verdict", "no known verdict");
+    script.push_back(
+        {.packet = packet_name(fields, "packet", fields.require<std::string>("packet")),
+         .verdict = static_cast<Verdict>(verdict),
+         .by = fields.require<base::Nanoseconds>("by_ns")});
+  }
   return script;
 }
 
@@ -61,18 +78,19 @@ std::string to_json(const TrialJob& job) {
 TrialJob parse_trial_job(std::string_view text) {
   try {
     const json object = json::parse(text);
-    TrialJob job;
-    const auto kind = object.at("kind").get<std::string>();
-    while (kind != kKinds.at(static_cast<std::size_t>(job.kind)))
-      job.kind = static_cast<TrialJob::Kind>(static_cast<std::size_t>(job.kind) + 1);
-    object.at("max_drops").get_to(job.max_drops);
-    object.at("share").get_to(job.share);
-    object.at("shares").get_to(job.shares);
-    job.late = base::Nanoseconds(object.at("late_ns").get<std::int64_t>());
+    const JsonFields fields(object, "");
+    TrialJob job{.kind = kind_of(fields),
+                 .max_drops = fields.require<std::uint32_t>("max_drops"),
+                 .share = fields.require<std::uint32_t>("share"),
+                 .shares = fields.require<std::uint32_t>("shares"),
+                 .late = fields.require<base::Nanoseconds>("late_ns"),
+                 .scripts = {},
+                 .pattern = {},
+                 .slower_than = fields.find<base::Nanoseconds>("slower_than_ns")};
+    if (job.share >= job.shares) fields.reject("share", "not one of `shares`");
     for (const json& script : object.at("scripts")) job.scripts.push_back(parse_script(script));
-    for (const json& name : object.at("pattern")) job.pattern.push_back(packet_name(name));
-    if (!object.at("slower_than_ns").is_null())
-      job.slower_than = base::Nanoseconds(object.at("slower_than_ns").get<std::int64_t>());
+    for (const auto& name : fields.require<std::vector<std::string>>("pattern"))
+      job.pattern.push_back(packet_name(fields, "pattern", name));
     return job;
   } catch (const std::exception& error) {
     throw base::LabError(std::format("read {}: {}", kTrialJobFile, error.what()));

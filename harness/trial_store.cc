@@ -41,7 +41,7 @@ TrialStore::TrialStore(const fs::path& file) {
     const analysis::LossPattern pattern = trial.pattern;
     known_.insert_or_assign(pattern, std::move(trial));
   }
-  if (!text.empty()) fs::resize_file(file, text.size());
+  if (fs::exists(file)) fs::resize_file(file, text.size());
   file_ = base::FileDescriptor(
       base::check_syscall(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644),
                           "open {}", file.string()));
