@@ -55,7 +55,7 @@ struct CommandLine {
   std::vector<std::string> compared;          // of kCompare: one run directory, or two cells
 
   std::optional<std::uint32_t> max_drops;        // of kExact and kMap
-  std::optional<std::filesystem::path> resume;   // of kExact: directory of an interrupted walk
+  std::optional<std::filesystem::path> resume;   // of both: directory of an interrupted walk
   std::optional<std::filesystem::path> against;  // of kExact: a sampled run to be judged by it
   std::vector<std::string> queries;              // of kReplay: ids, or as `query`
   std::uint32_t times = 1;                       // of kReplay

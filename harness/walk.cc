@@ -45,7 +45,8 @@ Walk::Walk(const CommandLine& command, const Image& image, const Plan& plan,
       plan_(plan),
       name_(name),
       directory_(open_directory(command, plan, name)) {
-  directory_.write("scenario.yaml", scenario_text);
+  // One that goes on has it already, and may yet turn out to have been begun with another.
+  if (!command.resume) directory_.write("scenario.yaml", scenario_text);
 }
 
 std::optional<int> Walk::run(std::vector<TrialTask> tasks) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,83 @@ TEST(CommandLine, MistakesSayWhatAndHow) {
   EXPECT_THAT(complaint({"x.yaml", "--sead", "1"}), HasSubstr("--sead"));
 }
 
+TEST(CommandLine, ExactWalksAScenario) {
+  const CommandLine plain = parse({"exact", "x.yaml"});
+  EXPECT_EQ(plain.command, Command::kExact);
+  EXPECT_EQ(plain.scenario, "x.yaml");
+  EXPECT_FALSE(plain.max_drops || plain.against || plain.resume);
+  const CommandLine command =
+      parse({"exact", "x.yaml", "--max-drops", "0", "--against", "runs/x", "--resume", "runs/y",
+             "--only", "doq", "--jobs", "3", "--out", "here", "--kernel", "host", "--quiet"});
+  EXPECT_EQ(command.max_drops, 0U);
+  EXPECT_EQ(command.against, "runs/x");
+  EXPECT_EQ(command.resume, "runs/y");
+  EXPECT_THAT(command.only, ElementsAre("doq"));
+  EXPECT_EQ(command.jobs, 3U);
+  EXPECT_EQ(command.out, "here");
+  EXPECT_EQ(command.kernel, KernelKind::kHost);
+  EXPECT_TRUE(command.quiet);
+  EXPECT_EQ(parse({"exact", "x.yaml", "--max-drops", "6"}).max_drops, 6U);
+}
+
+TEST(CommandLine, MapTakesPairsAtMostOrLateness) {
+  const CommandLine plain = parse({"map", "x.yaml"});
+  EXPECT_EQ(plain.command, Command::kMap);
+  EXPECT_FALSE(plain.max_drops || plain.late || plain.resume);
+  EXPECT_EQ(parse({"map", "x.yaml", "--max-drops", "1"}).max_drops, 1U);
+  EXPECT_EQ(parse({"map", "x.yaml", "--late", "1.5ms"}).late, std::chrono::microseconds(1500));
+  EXPECT_EQ(parse({"map", "x.yaml", "--resume", "runs/y"}).resume, "runs/y")
+      << "an interrupted map says that it can be gone on with";
+}
+
+TEST(CommandLine, ReplayTakesQueriesOfARun) {
+  const CommandLine command = parse({"replay", "runs/x", "dot:slowest:50", "doq:17", "--times", "3",
+                                     "--record", "new.yaml", "--quiet", "--color", "always"});
+  EXPECT_EQ(command.command, Command::kReplay);
+  EXPECT_EQ(command.target, "runs/x");
+  EXPECT_THAT(command.queries, ElementsAre("dot:slowest:50", "doq:17"));
+  EXPECT_EQ(command.times, 3U);
+  EXPECT_EQ(command.record, "new.yaml");
+  EXPECT_TRUE(command.quiet);
+  EXPECT_EQ(command.color, ColorWhen::kAlways);
+  const CommandLine plain = parse({"replay", "runs/x", "worst"});
+  EXPECT_EQ(plain.times, 1U);
+  EXPECT_FALSE(plain.record || plain.slower_by);
+}
+
+TEST(CommandLine, MinimizeTakesOneQuery) {
+  const CommandLine command =
+      parse({"minimize", "runs/x", "doq:worst", "--slower-by", "250ms", "--record", "new.yaml"});
+  EXPECT_EQ(command.command, Command::kMinimize);
+  EXPECT_EQ(command.target, "runs/x");
+  EXPECT_THAT(command.queries, ElementsAre("doq:worst"));
+  EXPECT_EQ(command.slower_by, std::chrono::milliseconds(250));
+  EXPECT_EQ(command.record, "new.yaml");
+  EXPECT_FALSE(parse({"minimize", "runs/x", "worst"}).slower_by);
+}
+
+TEST(CommandLine, MistakesInWalksAndRetriesSayWhatAndHow) {
+  EXPECT_THAT(complaint({"exact"}), HasSubstr("SCENARIO"));
+  EXPECT_THAT(complaint({"exact", "x.yaml", "--max-drops", "7"}), HasSubstr("--max-drops"));
+  EXPECT_THAT(complaint({"exact", "x.yaml", "--max-drops", "-1"}), HasSubstr("--max-drops"));
+  EXPECT_THAT(complaint({"exact", "x.yaml", "--late", "2ms"}), HasSubstr("--late"));
+  for (const char* drops : {"0", "3", "two"})
+    EXPECT_THAT(complaint({"map", "x.yaml", "--max-drops", drops}), HasSubstr("--max-drops"));
+  for (const char* time : {"0ms", "2", "-2ms", "soon"})
+    EXPECT_THAT(complaint({"map", "x.yaml", "--late", time}),
+                AllOf(HasSubstr("--late"), HasSubstr("no duration such as 2ms")));
+  EXPECT_THAT(complaint({"map", "x.yaml", "--against", "runs/x"}), HasSubstr("--against"));
+  EXPECT_THAT(complaint({"replay", "runs/x"}), HasSubstr("QUERY"));
+  EXPECT_THAT(complaint({"replay", "runs/x", "worst", "--times", "0"}), HasSubstr("--times"));
+  EXPECT_THAT(complaint({"replay", "runs/x", "worst", "--slower-by", "2ms"}),
+              HasSubstr("--slower-by"));
+  EXPECT_THAT(complaint({"minimize", "runs/x", "worst", "median"}), HasSubstr("QUERY"));
+  EXPECT_THAT(complaint({"minimize", "runs/x", "worst", "--slower-by", "0s"}),
+              HasSubstr("--slower-by"));
+  EXPECT_THAT(complaint({"minimize", "runs/x", "worst", "--times", "2"}), HasSubstr("--times"));
+  EXPECT_THAT(complaint({"x.yaml", "--max-drops", "2"}), HasSubstr("--max-drops"));
+}
+
 TEST(CommandLine, HelpAndVersionAreTexts) {
   const CommandLine help = parse({"--help"});
   EXPECT_EQ(help.command, Command::kShow);
@@ -115,6 +193,19 @@ TEST(ReproduceCommand, GivesTheSamePlanAgain) {
       "--blocks 2 --only doq --seed 99");
   EXPECT_EQ(reproduce_command(parse({"it's.yaml", "--kernel", "host", "--seed", "4"}), 4),
             "labrun 'it'\\''s.yaml' --kernel host --seed 4");
+}
+
+TEST(ReproduceCommand, NamesWhatIsWalked) {
+  EXPECT_EQ(reproduce_command(parse({"exact", "x.yaml"}), 7), "labrun exact x.yaml --seed 7");
+  // Where it was kept and what it was held against is no part of the walk.
+  EXPECT_EQ(reproduce_command(parse({"exact", "x.yaml", "--max-drops", "3", "--only", "doq",
+                                     "--against", "runs/x", "--resume", "runs/y", "--jobs", "2"}),
+                              7),
+            "labrun exact x.yaml --only doq --max-drops 3 --seed 7");
+  EXPECT_EQ(reproduce_command(parse({"map", "x.yaml", "--max-drops", "1"}), 7),
+            "labrun map x.yaml --max-drops 1 --seed 7");
+  EXPECT_EQ(reproduce_command(parse({"map", "x.yaml", "--late", "1.5ms"}), 7),
+            "labrun map x.yaml --late 1.5ms --seed 7");
 }
 
 }  // namespace
