@@ -47,12 +47,22 @@ Json packets_json(const ExactCell& cell) {
   return packets;
 }
 
-Json to_json(const ExactCell& cell) {
-  Json rates = Json::array();
+// The standard ones, and the scenario's own where it is another.
+std::vector<analysis::LossRates> wanted_rates(const analysis::LossRates& own) {
   std::vector<analysis::LossRates> wanted;
   for (const double rate : analysis::standard_rates()) wanted.push_back({rate, rate});
-  if (cell.rates.client > 0 || cell.rates.server > 0) wanted.push_back(cell.rates);
-  for (const analysis::LossRates& at : wanted) rates.push_back(to_json(cell.distribution(at)));
+  const bool lossless = own.client == 0 && own.server == 0;
+  const bool known = std::ranges::any_of(wanted, [&](const analysis::LossRates& rates) {
+    return rates.client == own.client && rates.server == own.server;
+  });
+  if (!lossless && !known) wanted.push_back(own);
+  return wanted;
+}
+
+Json to_json(const ExactCell& cell) {
+  Json rates = Json::array();
+  for (const analysis::LossRates& at : wanted_rates(cell.rates))
+    rates.push_back(to_json(cell.distribution(at)));
   return {{"floor_ns", cell.planned.floor.count()},
           {"timeout_ns", cell.times.timeout.count()},
           {"lossless_ns", time_or_null(cell.lossless.time)},

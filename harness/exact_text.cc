@@ -19,12 +19,16 @@ constexpr std::array<double, 7> kShownRates{0.001, 0.005, 0.01, 0.02, 0.05, 0.1,
 // Bounds that differ by less are one figure: atoms of one pattern differ by microseconds.
 constexpr Nanoseconds kSameFigure = std::chrono::microseconds(500);
 
-std::string percent(double share) {
+std::string percent_digits(double share) {
   // Less is what adding up thousands of numbers leaves.
-  if (share < 1e-12) return "0%";
-  // As many digits as make two significant ones.
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(share * 100))) + 1, 1, 9);
-  return std::format("{:.{}f}%", share * 100, digits);
+  if (share < 1e-12) return "0";
+  // As many digits as make two significant ones; 0.00995 and more are written 0.010.
+  const double magnitude = std::floor(std::log10(share * 100 / 0.995));
+  return std::format("{:.{}f}", share * 100, std::clamp(1 - static_cast<int>(magnitude), 1, 9));
+}
+
+std::string percent(double share) {
+  return percent_digits(share) + '%';
 }
 
 std::string quantile_text(const ExactDistribution& exact, double q) {
@@ -38,9 +42,10 @@ std::string quantile_text(const ExactDistribution& exact, double q) {
 
 std::string never_text(const ExactDistribution& exact) {
   const auto never = exact.never();
-  if (never.upper - never.lower < never.lower / 100) return percent(never.upper);
-  return never.lower == 0 ? "≤ " + percent(never.upper)
-                          : std::format("{}-{}", percent(never.lower), percent(never.upper));
+  const std::string lower = percent_digits(never.lower);
+  const std::string upper = percent_digits(never.upper);
+  if (lower == upper || never.upper - never.lower <= never.lower / 100) return upper + '%';
+  return lower == "0" ? std::format("≤ {}%", upper) : std::format("{}-{}%", lower, upper);
 }
 
 // std::string::size() counts bytes; the signs above take three of them and one column.
@@ -61,8 +66,7 @@ std::string rates_text(const LossRates& rates) {
 void add_row(const ExactDistribution& exact, Colors colors, Ink ink, std::string& text) {
   std::string line = right(rates_text(exact.rates()), 12);
   for (const double q : kQuantiles) line += "  " + right(quantile_text(exact, q), 13);
-  line += right(never_text(exact), 14);
-  line += right(percent(exact.unvisited()), 12);
+  line += "  " + right(never_text(exact), 15) + "  " + right(percent(exact.unvisited()), 11);
   text += paint(line, ink, colors) + '\n';
 }
 
@@ -77,7 +81,8 @@ void add_cell(const ExactCell& cell, Colors colors, std::string& text) {
   std::string heading = right("loss", 12);
   for (const char* title : {"p50", "p90", "p95", "p99", "p99.9"})
     heading += "  " + right(title, 13);
-  text += paint(heading + right("never", 14) + right("unknown", 12), Ink::kFaint, colors) + '\n';
+  heading += "  " + right("never", 15) + "  " + right("unknown", 11);
+  text += paint(heading, Ink::kFaint, colors) + '\n';
   bool shown = false;
   const bool alike = cell.rates.client == cell.rates.server;
   for (const double rate : kShownRates) {

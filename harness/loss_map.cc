@@ -3,6 +3,8 @@
 #include "base/text.hh"
 #include "base/units.hh"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <format>
 #include <ranges>
@@ -41,7 +43,8 @@ Ink ink_of(const MappedCost& cost, const LossMap& map) {
 std::string packet_line(const MappedPacket& mapped, const LossMap& map, Colors colors) {
   const analysis::TrialPacket& packet = mapped.packet;
   const Ink ink = mapped.alone ? ink_of(*mapped.alone, map) : Ink::kFaint;
-  const std::string cost = mapped.alone ? cost_text(*mapped.alone, map) : "too late";
+  const std::string missing = mapped.unknown ? "unknown" : "too late";
+  const std::string cost = mapped.alone ? cost_text(*mapped.alone, map) : missing;
   return std::format("{:9.3f}  {} {:<4} ",
                      std::chrono::duration<double, std::milli>(packet.at).count(),
                      packet.name.from == End::kClient ? "client -->" : "<-- server",
@@ -83,13 +86,38 @@ LossMap lossless_map(const analysis::Trial& lossless) {
   LossMap map;
   map.lossless = lossless.time;
   for (const analysis::TrialPacket& packet : lossless.packets)
-    map.packets.push_back({.packet = packet, .alone = {}});
+    map.packets.push_back({.packet = packet, .alone = {}, .unknown = false});
   return map;
 }
 
 void set_alone(LossMap& map, PacketName name, const MappedCost& cost) {
   for (MappedPacket& mapped : map.packets)
     if (mapped.packet.name == name) mapped.alone = cost;
+}
+
+Json map_json(const LossMap& map) {
+  Json packets = Json::array();
+  for (const MappedPacket& mapped : map.packets)
+    packets.push_back({{"packet", to_string(mapped.packet.name)},
+                       {"at_ns", mapped.packet.at.count()},
+                       {"bytes", mapped.packet.bytes},
+                       {"meaning", mapped.packet.meaning},
+                       {"alone", mapped.alone ? cost_json(*mapped.alone, map) : Json(nullptr)},
+                       {"unknown", mapped.unknown}});
+  Json pairs = Json::array();
+  for (const MappedPair& pair : map.pairs) {
+    Json names = Json::array();
+    for (const PacketName name : pair.packets) names.push_back(to_string(name));
+    pairs.push_back({{"packets", std::move(names)},
+                     {"meanings", pair.meanings},
+                     {"cost", cost_json(pair.cost, map)}});
+  }
+  return {{"lossless_ns", map.lossless ? Json(map.lossless->count()) : Json(nullptr)},
+          {"timeout_ns", map.timeout.count()},
+          {"late_ns", map.late ? Json(map.late->count()) : Json(nullptr)},
+          {"faults", map.faults},
+          {"packets", std::move(packets)},
+          {"pairs", std::move(pairs)}};
 }
 
 }  // namespace
@@ -99,6 +127,9 @@ LossMap map_of(const ExactCell& cell, std::span<const analysis::Trial> trials) {
   map.cell = cell.planned.name;
   map.timeout = cell.times.timeout;
   map.faults = cell.faults.size();
+  for (const nlohmann::json& fault : cell.faults)
+    for (MappedPacket& mapped : map.packets)
+      mapped.unknown = mapped.unknown || fault.at("pattern") == to_string(mapped.packet.name);
   for (const WalkedLeaf& walked : cell.leaves) {
     const MappedCost cost{.time = walked.leaf.time};
     if (walked.pattern.size() == 1) set_alone(map, walked.pattern.front(), cost);
@@ -144,28 +175,12 @@ std::string render_map(const LossMap& map, Colors colors) {
   return text + '\n';
 }
 
-Json to_json(const LossMap& map) {
-  Json packets = Json::array();
-  for (const MappedPacket& mapped : map.packets)
-    packets.push_back({{"packet", to_string(mapped.packet.name)},
-                       {"at_ns", mapped.packet.at.count()},
-                       {"bytes", mapped.packet.bytes},
-                       {"meaning", mapped.packet.meaning},
-                       {"alone", mapped.alone ? cost_json(*mapped.alone, map) : Json(nullptr)}});
-  Json pairs = Json::array();
-  for (const MappedPair& pair : map.pairs) {
-    Json names = Json::array();
-    for (const PacketName name : pair.packets) names.push_back(to_string(name));
-    pairs.push_back({{"packets", std::move(names)},
-                     {"meanings", pair.meanings},
-                     {"cost", cost_json(pair.cost, map)}});
-  }
-  return {{"lossless_ns", map.lossless ? Json(map.lossless->count()) : Json(nullptr)},
-          {"timeout_ns", map.timeout.count()},
-          {"late_ns", map.late ? Json(map.late->count()) : Json(nullptr)},
-          {"faults", map.faults},
-          {"packets", std::move(packets)},
-          {"pairs", std::move(pairs)}};
+std::string maps_to_json(std::span<const LossMap> maps, const ExactFacts& facts) {
+  Json cells = Json::object();
+  for (const LossMap& map : maps) cells[map.cell] = map_json(map);
+  Json object = to_json(facts);
+  object["cells"] = std::move(cells);
+  return object.dump(1) + "\n";
 }
 
 }  // namespace harness

@@ -5,9 +5,8 @@
 #include "analysis/trial.hh"
 #include "base/clock.hh"
 #include "harness/exact_cell.hh"
+#include "harness/exact_json.hh"
 #include "harness/table_text.hh"
-
-#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <span>
@@ -24,7 +23,8 @@ struct MappedCost {
 
 struct MappedPacket {
   analysis::TrialPacket packet;     // of the lossless exchange
-  std::optional<MappedCost> alone;  // empty: it comes too late to matter, or did not repeat itself
+  std::optional<MappedCost> alone;  // empty: it comes too late to matter, or is unknown
+  bool unknown = false;             // its loss did not repeat itself
 };
 
 struct MappedPair {
@@ -50,6 +50,7 @@ LossMap map_of_delays(const PlannedCell& cell, const PlannedArm& arm, base::Nano
                       std::span<const analysis::Trial> trials);
 
 std::string render_map(const LossMap& map, Colors colors);
-nlohmann::ordered_json to_json(const LossMap& map);
+// map.json.
+std::string maps_to_json(std::span<const LossMap> maps, const ExactFacts& facts);
 
 }  // namespace harness

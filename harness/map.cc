@@ -36,14 +36,6 @@ std::vector<analysis::Trial> walked_trials(const TrialCampaign& campaign, std::s
   return trials;
 }
 
-std::string maps_to_json(const std::vector<LossMap>& maps, const ExactFacts& facts) {
-  nlohmann::ordered_json cells = nlohmann::ordered_json::object();
-  for (const LossMap& map : maps) cells[map.cell] = to_json(map);
-  nlohmann::ordered_json object = to_json(facts);
-  object["cells"] = std::move(cells);
-  return object.dump(1) + "\n";
-}
-
 }  // namespace
 
 int map_losses(const CommandLine& command, const Image& image, const Plan& plan,
