@@ -35,6 +35,7 @@ TEST(ExactTails, TwoLossesInFiveTransportsTakeLessThanAMinute) {
   const auto took = std::chrono::steady_clock::now() - start;
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
   EXPECT_LT(took, std::chrono::seconds(60));
+  expect_file_fits_schema(folder.path() / "walk", "exact");
   const json result = read_json(folder.path() / "walk" / "exact.json");
   for (const auto& [name, cell] : result.at("cells").items()) {
     EXPECT_THAT(cell.at("faults"), IsEmpty()) << name;
@@ -140,6 +141,7 @@ TEST(LossMap, KnowsWhatEachPacketCosts) {
   const Outcome outcome = run_program({"labrun", "map", scenario("map"), "--only", "doq", "--out",
                                        folder.path() / "map", "--quiet"});
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
+  expect_file_fits_schema(folder.path() / "map", "map");
   const json map = read_json(folder.path() / "map" / "map.json").at("cells").at("doq");
   const auto cost_ms = [&](std::size_t packet) {
     return map.at("packets").at(packet).at("alone").at("added_ns").get<double>() / 1e6;
@@ -158,6 +160,7 @@ TEST(LossMap, KnowsWhatLatenessCosts) {
   const Outcome outcome = run_program({"labrun", "map", scenario("map"), "--only", "doq", "--late",
                                        "2ms", "--out", folder.path() / "map", "--quiet"});
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
+  expect_file_fits_schema(folder.path() / "map", "map");
   const json map = read_json(folder.path() / "map" / "map.json").at("cells").at("doq");
   const auto cost_ms = [&](std::size_t packet) {
     return map.at("packets").at(packet).at("alone").at("added_ns").get<double>() / 1e6;

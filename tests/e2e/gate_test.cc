@@ -73,6 +73,7 @@ TEST(Gate, LossesAreTheGatesInRecordsAndLog) {
   const Outcome outcome =
       run_program({"labrun", scenario("single-drops"), "--out", run, "--quiet"});
   ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
+  expect_files_fit_schemas(run);
   auto fates = read_fates(run);
   std::size_t drops = 0;
   for (const captures::QueryRecord& record : read_records(run)) {

@@ -38,20 +38,36 @@ std::map<std::string, std::string> read_captures(const fs::path& run) {
   return captures;
 }
 
-void expect_files_fit_schemas(const fs::path& run) {
-  const auto schema = [](const std::string& name) {
-    return base::read_file(tests::source_folder() / "docs" / "schemas" / (name + ".schema.json"));
-  };
-  for (const std::string name : {"manifest", "plan", "summary", "findings"})
-    EXPECT_THAT(tests::complaints(schema(name), base::read_file(run / (name + ".json"))),
-                testing::IsEmpty())
-        << name;
-  const std::string query = schema("query");
-  std::ifstream lines(run / "queries.jsonl");
+namespace {
+
+std::string schema(const std::string& name) {
+  return base::read_file(tests::source_folder() / "docs" / "schemas" / (name + ".schema.json"));
+}
+
+// How many lines there were; a file that is not there has none.
+std::size_t expect_lines_fit_schema(const fs::path& file, const std::string& name) {
+  const std::string text = schema(name);
+  std::ifstream lines(file);
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count)
-    EXPECT_THAT(tests::complaints(query, line), testing::IsEmpty()) << line;
-  EXPECT_GT(count, 0U);
+    EXPECT_THAT(tests::complaints(text, line), testing::IsEmpty()) << line;
+  return count;
+}
+
+}  // namespace
+
+void expect_file_fits_schema(const fs::path& folder, const std::string& name) {
+  EXPECT_THAT(tests::complaints(schema(name), base::read_file(folder / (name + ".json"))),
+              testing::IsEmpty())
+      << name;
+}
+
+void expect_files_fit_schemas(const fs::path& run) {
+  for (const std::string name : {"manifest", "plan", "summary", "findings"})
+    expect_file_fits_schema(run, name);
+  EXPECT_GT(expect_lines_fit_schema(run / "queries.jsonl", "query"), 0U);
+  const bool gate = read_json(run / "manifest.json").contains("gate");
+  EXPECT_EQ(expect_lines_fit_schema(run / "packets.jsonl", "packet") > 0, gate);
 }
 
 }  // namespace e2e

@@ -17,7 +17,10 @@ nlohmann::json read_json(const std::filesystem::path& file);
 std::vector<captures::QueryRecord> read_records(const std::filesystem::path& run);
 // Contents of every capture, by file name.
 std::map<std::string, std::string> read_captures(const std::filesystem::path& run);
-// Holds manifest.json, plan.json, summary.json and every line of queries.jsonl to docs/schemas.
+// Holds <name>.json in `folder` to its schema.
+void expect_file_fits_schema(const std::filesystem::path& folder, const std::string& name);
+// Holds manifest.json, plan.json, summary.json and findings.json, and every line of queries.jsonl
+// and of a gate's packets.jsonl, to docs/schemas.
 void expect_files_fit_schemas(const std::filesystem::path& run);
 
 }  // namespace e2e
