@@ -16,9 +16,9 @@ namespace {
 using nlohmann::json;
 
 // How long the wire must be silent before the next query, so that no late repetition of one query
-// takes part in another. In virtual time it costs nothing: ten seconds outlast every back-off that
-// a closed connection leaves behind.
-constexpr std::chrono::seconds kVirtualSilence{10};
+// takes part in another. In virtual time it costs nothing: labdns keeps a connection whose end was
+// lost for 30 s, with ever longer pauses between its probes.
+constexpr std::chrono::seconds kVirtualSilence{31};
 // Silence that never comes means that somebody sends on a timer of their own.
 constexpr std::chrono::minutes kSilenceWithin{10};
 constexpr std::chrono::seconds kEchoWithin{5};
@@ -96,7 +96,7 @@ void BlockLab::calibrate() {
     const auto echoes = netns::ping(network_.client_namespace(),
                                     {.target = address_of(arm.server_address),
                                      .count = kCalibrationEchoes,
-                                     .timeout = kEchoWithin},
+                                     .timeout = kEchoWithin + arm.rtt},
                                     clock_);
     json measured = json::array();
     for (const auto& echo : echoes) measured.push_back(echo ? json(echo->count()) : json(nullptr));
@@ -164,7 +164,8 @@ captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates
   if (keeper_) keeper_->begin(fates);
   labquery_->ask(request_line(context_.plan, context_.block, query, asked_->ca_file().string()));
   captures::QueryRecord record = wait_for_record(query);
-  wait_for_silence(context_.virtual_time ? kVirtualSilence : arm.client.drain);
+  // What has passed the gate is still on its way.
+  wait_for_silence((context_.virtual_time ? kVirtualSilence : arm.client.drain) + arm.rtt);
   if (keeper_) gate_records_ = keeper_->end(record.start, loop_.woken_at());
   asked_->check_alive();
   take_keys();
@@ -201,6 +202,9 @@ void BlockLab::wait_for_silence(base::Nanoseconds silence) {
       if (!end->packets.empty())
         quiet = std::min(quiet, since_wall - base::Nanoseconds(end->packets.back().timestamp_ns));
     if (keeper_) quiet = std::min(quiet, clock_.now() - keeper_->last_activity());
+    // A packet that is held back has yet to come.
+    if (const auto held = keeper_ ? keeper_->gate().next_release() : std::nullopt)
+      quiet = std::min(quiet, clock_.now() - *held);
     left = silence - quiet;
   }
 }

@@ -62,7 +62,9 @@ constexpr std::string_view kFooter =
     "\n"
     "Exit codes:\n"
     "    0  done, and every expectation of the scenario holds\n"
-    "    1  done, and an expectation does not hold\n"
+    "    1  done, and an expectation does not hold, a replay differs, samples disagree, or what "
+    "was\n"
+    "       to be minimised does not happen again\n"
     "    2  the arguments or the scenario are wrong; every mistake is listed\n"
     "    3  the lab could not be built, or what it measured is not valid\n"
     "  130  interrupted; the run directory has the finished blocks and says that it is incomplete\n"
@@ -166,12 +168,14 @@ void add_evidence_options(CLI::App& app, Command command, Options& options, Comm
 
 void add_run_options(CLI::App& app, Options& options, CommandLine& command) {
   const std::string group = "How it is run";
-  app.add_option("--kernel", options.kernel,
-                 "lab: a kernel of our own in virtual time, no root needed;\n"
-                 "host: this machine's kernel in real time, as root")
-      ->group(group)
-      ->type_name("lab|host")
-      ->check(one_of({"lab", "host"}));
+  // Walks need virtual time.
+  if (command.command == Command::kRun)
+    app.add_option("--kernel", options.kernel,
+                   "lab: a kernel of our own in virtual time, no root needed;\n"
+                   "host: this machine's kernel in real time, as root")
+        ->group(group)
+        ->type_name("lab|host")
+        ->check(one_of({"lab", "host"}));
   app.add_option("--jobs", command.jobs, "Blocks that run at once (default: one per core)")
       ->group(group)
       ->type_name("N")

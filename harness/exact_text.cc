@@ -72,12 +72,12 @@ void add_row(const ExactDistribution& exact, Colors colors, Ink ink, std::string
 
 void add_cell(const ExactCell& cell, Colors colors, std::string& text) {
   text += paint(cell.planned.name, Ink::kBold, colors);
-  text += std::format(
-      ": {:.1f} ms without loss; {} packets can matter to it; {} loss patterns{}\n",
-      std::chrono::duration<double, std::milli>(cell.lossless.time.value_or(Nanoseconds(0)))
-          .count(),
-      cell.packets_in_past(), cell.leaves.size(),
-      cell.faults.empty() ? "" : std::format(", {} FAULTS", cell.faults.size()));
+  text += cell.lossless.time
+              ? std::format(": {} ms without loss", in_milliseconds(*cell.lossless.time))
+              : std::string(": not answered even without loss");
+  text += std::format("; {} packets can matter to it; {} loss patterns{}\n", cell.packets_in_past(),
+                      cell.leaves.size(),
+                      cell.faults.empty() ? "" : std::format(", {} FAULTS", cell.faults.size()));
   std::string heading = right("loss", 12);
   for (const char* title : {"p50", "p90", "p95", "p99", "p99.9"})
     heading += "  " + right(title, 13);

@@ -32,8 +32,13 @@ base::Nanoseconds serialization_delay(const netns::OneWaySpec& way) {
 
 // The share of packets that independent losses take; empty where a count proves nothing: models
 // with memory, and queues that may overflow.
-std::optional<base::Probability> independent_loss(const netns::OneWaySpec& way) {
-  if (way.limit != 0 || std::holds_alternative<netns::GilbertElliottLoss>(way.loss))
+std::optional<base::Probability> independent_loss(const netns::OneWaySpec& way,
+                                                  const PlannedArm& arm, analysis::End from) {
+  // Of a packet that the gate doubled two copies must be lost.
+  const bool doubled = std::ranges::any_of(arm.gate.rules, [&](const GateRule& rule) {
+    return rule.verdict == captures::Verdict::kDuplicate && rule.from == from;
+  });
+  if (doubled || way.limit != 0 || std::holds_alternative<netns::GilbertElliottLoss>(way.loss))
     return std::nullopt;
   const auto* random = std::get_if<netns::RandomLoss>(&way.loss);
   return random == nullptr ? base::Probability() : random->probability;
@@ -97,12 +102,13 @@ std::vector<analysis::CellSpec> cell_specs(const Plan& plan) {
   std::vector<analysis::CellSpec> specs;
   for (const PlannedCell& cell : plan.cells) {
     const PlannedArm& arm = plan.arms[cell.arm];
-    specs.push_back({.name = cell.name,
-                     .rtt = arm.rtt,
-                     .floor = cell.floor,
-                     .timeout = arm.client.timeout,
-                     .loss_to_server = independent_loss(arm.path.to_server),
-                     .loss_to_client = independent_loss(arm.path.to_client)});
+    specs.push_back(
+        {.name = cell.name,
+         .rtt = arm.rtt,
+         .floor = cell.floor,
+         .timeout = arm.client.timeout,
+         .loss_to_server = independent_loss(arm.path.to_server, arm, analysis::End::kClient),
+         .loss_to_client = independent_loss(arm.path.to_client, arm, analysis::End::kServer)});
   }
   return specs;
 }

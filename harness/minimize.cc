@@ -89,10 +89,11 @@ int minimize(const CommandLine& command, const Image& image) {
                          .slower_than = slow},
                  .queries = {query.planned},
                  .seed = query.kernel_seed};
-  const TemporaryRun temporary;
+  TemporaryRun temporary;
   TrialCampaign campaign(command, image, scripted_plan(run.plan()), {std::move(task)},
                          temporary.directory());
   const CampaignEnd end = campaign.run("minimize");
+  temporary.keep_after(end);
   if (!end.reason.empty()) return report_failure(end);
   const Minimising found = parse_minimising(base::read_file(campaign.results(0) / kMinimalFile));
   if (!found.minimal) {

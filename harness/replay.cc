@@ -23,7 +23,7 @@ namespace harness {
 namespace {
 
 // Queries asked by one command.
-constexpr std::uint64_t kMostReplays = 1'000'000;
+constexpr std::uint64_t kMostReplays = 20'000;
 
 std::vector<std::string> chosen_queries(const CommandLine& command, const StoredRun& run) {
   const QueryChoice choice(run);
@@ -110,10 +110,11 @@ int replay(const CommandLine& command, const Image& image) {
   std::vector<RecordedQuery> queries = read_recorded(run, chosen_queries(command, run));
   ReplayTasks tasks(command.times);
   for (const RecordedQuery& query : queries) tasks.add(query, arm_of(run.plan(), query));
-  const TemporaryRun temporary;
+  TemporaryRun temporary;
   TrialCampaign campaign(command, image, replay_plan(run.plan()), tasks.tasks(),
                          temporary.directory());
   const CampaignEnd end = campaign.run("replay");
+  temporary.keep_after(end);
   if (!end.reason.empty()) return report_failure(end);
   auto trials = tasks.results(campaign);
   std::vector<Replay> replays;

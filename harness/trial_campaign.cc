@@ -160,7 +160,7 @@ TemporaryRun::TemporaryRun()
 
 TemporaryRun::~TemporaryRun() {
   std::error_code ignored;  // nothing that a person could do about it
-  fs::remove_all(directory_.path(), ignored);
+  if (!kept_) fs::remove_all(directory_.path(), ignored);
 }
 
 }  // namespace harness

@@ -64,7 +64,7 @@ class TrialCampaign {
 // Says on standard error why the campaign did not come to its end, and returns the exit code.
 int report_failure(const CampaignEnd& end);
 
-// A run directory that nobody shall see, gone with its owner.
+// A run directory that nobody shall see, gone with its owner unless its logs are wanted.
 class TemporaryRun {
  public:
   TemporaryRun();
@@ -72,9 +72,12 @@ class TemporaryRun {
   TemporaryRun& operator=(const TemporaryRun&) = delete;
   ~TemporaryRun();
   const RunDirectory& directory() const { return directory_; }
+  // Where the end was a failure of the lab, which names logs in it.
+  void keep_after(const CampaignEnd& end) { kept_ = !end.reason.empty() && !end.interrupted; }
 
  private:
   RunDirectory directory_;
+  bool kept_ = false;
 };
 
 }  // namespace harness

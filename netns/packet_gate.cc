@@ -237,7 +237,7 @@ void PacketGate::handle(const Packet& packet, base::Instant now) {
                        .behind = delayed ? 0 : std::max(decision.behind, 1U)});
     return;
   } else {
-    let_pass(packet.id, number);
+    let_pass(packet.id, number, Waited::kForVerdict);
     if (decision.kind == Kind::kDuplicate) {
       // The copy comes behind its original.
       send_verdicts(now);
@@ -253,7 +253,7 @@ void PacketGate::count_down(Direction direction) {
   for (auto held = held_.begin(); held != held_.end();) {
     const bool waits = held->second.behind > 0 && held->second.direction == direction;
     if (waits && --held->second.behind == 0) {
-      let_pass(held->second.id, held->second.number);
+      let_pass(held->second.id, held->second.number, Waited::kHeldBack);
       held = held_.erase(held);
     } else {
       ++held;
@@ -261,16 +261,19 @@ void PacketGate::count_down(Direction direction) {
   }
 }
 
-void PacketGate::decide(std::uint32_t id, std::uint32_t verdict) {
+void PacketGate::decide(std::uint32_t id, std::uint32_t verdict, bool forget_arrival) {
   const std::size_t at = verdicts_.size();
   verdicts_.resize(at + kVerdictBytes);
   nlmsghdr* message = ::nfq_nlmsg_put(verdicts_.data() + at, NFQNL_MSG_VERDICT, kQueue);
   ::nfq_nlmsg_verdict_put(message, static_cast<int>(id), static_cast<int>(verdict));
+  if (forget_arrival) ::nfq_nlmsg_verdict_put_mark(message, 0);
   verdicts_.resize(at + message->nlmsg_len);
 }
 
-void PacketGate::let_pass(std::uint32_t id, std::uint64_t number) {
-  decide(id, NF_ACCEPT);
+// The lab kernel marks each packet with the time at which it came here, and netem delays it from
+// then on: a verdict costs nothing. What was held back is delayed from now on.
+void PacketGate::let_pass(std::uint32_t id, std::uint64_t number, Waited waited) {
+  decide(id, NF_ACCEPT, waited == Waited::kHeldBack);
   passing_.push_back(number);
 }
 
@@ -294,7 +297,7 @@ void PacketGate::release_until(base::Instant due) {
   while (!held_.empty() && held_.begin()->first <= due) {
     const Held held = held_.begin()->second;
     held_.erase(held_.begin());
-    let_pass(held.id, held.number);
+    let_pass(held.id, held.number, Waited::kHeldBack);
     if (held.behind == 0) count_down(held.direction);
   }
 }

@@ -106,8 +106,9 @@ class PacketGate {
   void set_timer();
   std::optional<Packet> parse(std::span<const char> message) const;
   void handle(const Packet& packet, base::Instant now);
-  void decide(std::uint32_t id, std::uint32_t verdict);
-  void let_pass(std::uint32_t id, std::uint64_t number);
+  void decide(std::uint32_t id, std::uint32_t verdict, bool forget_arrival = false);
+  enum class Waited : std::uint8_t { kForVerdict, kHeldBack };
+  void let_pass(std::uint32_t id, std::uint64_t number, Waited waited);
   // Carries out what was decided, with one system call.
   void send_verdicts(base::Instant now);
   void release_until(base::Instant due);

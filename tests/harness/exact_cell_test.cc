@@ -61,8 +61,9 @@ TEST(ReasonsNotToWalk, NameTheArmThatHasThem) {
 
 TEST(ReasonsNotToWalk, AreRulesOfTheGateToo) {
   EXPECT_THAT(reasons_not_to_walk(plan_with("gate: pass\n")), IsEmpty());
-  EXPECT_THAT(reasons_not_to_walk(plan_with("gate: { drop: { from: client } }\n")),
-              ElementsAre("the path: rules of the gate; here every packet has its turn to be lost"));
+  EXPECT_THAT(
+      reasons_not_to_walk(plan_with("gate: { drop: { from: client } }\n")),
+      ElementsAre("the path: rules of the gate; here every packet has its turn to be lost"));
 }
 
 TEST(WalkTasks, AreSharesOfEachCell) {
