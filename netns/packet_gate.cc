@@ -91,6 +91,7 @@ struct PacketGate::Packet {
   std::uint32_t id = 0;
   Direction direction = Direction::kToServer;
   std::span<const std::uint8_t> ip;
+  std::uint32_t mark = 0;
 };
 
 void PacketGate::CloseSocket::operator()(mnl_socket* socket) const {
@@ -185,6 +186,8 @@ std::optional<PacketGate::Packet> PacketGate::parse(std::span<const char> messag
       static_cast<const nfqnl_msg_packet_hdr*>(mnl_attr_get_payload(attributes[NFQA_PACKET_HDR]));
   packet.id = ntohl(fixed->packet_id);
   packet.ip = payload_of(attributes[NFQA_PAYLOAD]);
+  if (attributes[NFQA_MARK] != nullptr)
+    packet.mark = ntohl(::mnl_attr_get_u32(attributes[NFQA_MARK]));
   // With bridge netfilter in the kernel the "device" is the bridge and the port is "physical".
   const nlattr* came_in = attributes[NFQA_IFINDEX_PHYSINDEV] != nullptr
                               ? attributes[NFQA_IFINDEX_PHYSINDEV]
@@ -226,7 +229,7 @@ void PacketGate::handle(const Packet& packet, base::Instant now) {
   ++counters_.judged;
   if (decision.kind == Kind::kDrop) {
     ++counters_.dropped;
-    decide(packet.id, NF_DROP);
+    decide(packet.id, NF_DROP, packet.mark);
   } else if (decision.kind == Kind::kDelay || decision.kind == Kind::kReorder) {
     ++counters_.held;
     const bool delayed = decision.kind == Kind::kDelay;
@@ -237,23 +240,23 @@ void PacketGate::handle(const Packet& packet, base::Instant now) {
                        .behind = delayed ? 0 : std::max(decision.behind, 1U)});
     return;
   } else {
-    let_pass(packet.id, number, Waited::kForVerdict);
+    let_pass(packet.id, number, packet.mark);
     if (decision.kind == Kind::kDuplicate) {
       // The copy comes behind its original.
       send_verdicts(now);
       send_copy(packet);
     }
   }
-  if (decision.kind != Kind::kDrop) count_down(packet.direction);
+  if (decision.kind != Kind::kDrop) count_down(packet.direction, packet.mark);
 }
 
 // A packet of `direction` has passed; those that wait behind such packets come closer to their
-// turn.
-void PacketGate::count_down(Direction direction) {
+// turn, and go with the mark of the last of them, right behind it.
+void PacketGate::count_down(Direction direction, std::uint32_t mark) {
   for (auto held = held_.begin(); held != held_.end();) {
     const bool waits = held->second.behind > 0 && held->second.direction == direction;
     if (waits && --held->second.behind == 0) {
-      let_pass(held->second.id, held->second.number, Waited::kHeldBack);
+      let_pass(held->second.id, held->second.number, mark);
       held = held_.erase(held);
     } else {
       ++held;
@@ -261,19 +264,17 @@ void PacketGate::count_down(Direction direction) {
   }
 }
 
-void PacketGate::decide(std::uint32_t id, std::uint32_t verdict, bool forget_arrival) {
+void PacketGate::decide(std::uint32_t id, std::uint32_t verdict, std::uint32_t mark) {
   const std::size_t at = verdicts_.size();
   verdicts_.resize(at + kVerdictBytes);
   nlmsghdr* message = ::nfq_nlmsg_put(verdicts_.data() + at, NFQNL_MSG_VERDICT, kQueue);
   ::nfq_nlmsg_verdict_put(message, static_cast<int>(id), static_cast<int>(verdict));
-  if (forget_arrival) ::nfq_nlmsg_verdict_put_mark(message, 0);
+  ::nfq_nlmsg_verdict_put_mark(message, mark);
   verdicts_.resize(at + message->nlmsg_len);
 }
 
-// The lab kernel marks each packet with the time at which it came here, and netem delays it from
-// then on: a verdict costs nothing. What was held back is delayed from now on.
-void PacketGate::let_pass(std::uint32_t id, std::uint64_t number, Waited waited) {
-  decide(id, NF_ACCEPT, waited == Waited::kHeldBack);
+void PacketGate::let_pass(std::uint32_t id, std::uint64_t number, std::uint32_t mark) {
+  decide(id, NF_ACCEPT, mark);
   passing_.push_back(number);
 }
 
@@ -297,8 +298,8 @@ void PacketGate::release_until(base::Instant due) {
   while (!held_.empty() && held_.begin()->first <= due) {
     const Held held = held_.begin()->second;
     held_.erase(held_.begin());
-    let_pass(held.id, held.number, Waited::kHeldBack);
-    if (held.behind == 0) count_down(held.direction);
+    let_pass(held.id, held.number, kNow);
+    if (held.behind == 0) count_down(held.direction, kNow);
   }
 }
 
@@ -317,6 +318,9 @@ void PacketGate::release_all(base::Instant now) {
 // The queue knows no copies. This one leaves through the port that the packet leaves through, so it
 // meets the same impairment right behind it.
 void PacketGate::send_copy(const Packet& packet) {
+  check_syscall(
+      ::setsockopt(copies_.number(), SOL_SOCKET, SO_MARK, &packet.mark, sizeof packet.mark),
+      "mark a duplicate at the gate");
   std::vector<std::uint8_t> frame = link_header(packet.direction, packet.ip);
   frame.insert(frame.end(), packet.ip.begin(), packet.ip.end());
   sockaddr_ll port{};

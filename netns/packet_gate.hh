@@ -106,13 +106,15 @@ class PacketGate {
   void set_timer();
   std::optional<Packet> parse(std::span<const char> message) const;
   void handle(const Packet& packet, base::Instant now);
-  void decide(std::uint32_t id, std::uint32_t verdict, bool forget_arrival = false);
-  enum class Waited : std::uint8_t { kForVerdict, kHeldBack };
-  void let_pass(std::uint32_t id, std::uint64_t number, Waited waited);
+  void decide(std::uint32_t id, std::uint32_t verdict, std::uint32_t mark);
+  // The lab kernel marks each packet with the time at which it came here, and netem delays it from
+  // then on, so that a verdict costs nothing. Without a mark it is delayed from now on.
+  static constexpr std::uint32_t kNow = 0;
+  void let_pass(std::uint32_t id, std::uint64_t number, std::uint32_t mark);
   // Carries out what was decided, with one system call.
   void send_verdicts(base::Instant now);
   void release_until(base::Instant due);
-  void count_down(Direction direction);
+  void count_down(Direction direction, std::uint32_t mark);
   void send_copy(const Packet& packet);
 
   Observer observer_;

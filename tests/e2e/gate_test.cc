@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace e2e {
@@ -64,6 +65,45 @@ TEST(Gate, ThatPassesEverythingChangesNoTime) {
     ASSERT_TRUE(record.wire.has_value());
     EXPECT_EQ(count(fates[record.id], "client"), record.wire->client.packets) << record.id;
     EXPECT_EQ(count(fates[record.id], "server"), record.wire->server.packets) << record.id;
+  }
+}
+
+TEST(Gate, ThatPassesEverythingChangesNoTimeOfLossyLookups) {
+  const TemporaryFolder folder;
+  const std::string plain = folder.path() / "plain";
+  const std::string gated = folder.path() / "gated";
+  for (const auto& [run, gate] : {std::pair(plain, "off"), std::pair(gated, "pass")}) {
+    const Outcome outcome =
+        run_program({"labrun", scenario("loss2pct"), "--queries", "200", "--quiet", "--out", run,
+                     "--set", std::string("gate=") + gate});
+    ASSERT_NE(outcome.status.code, 3) << outcome.output;
+  }
+  const auto without = read_records(plain);
+  const auto with = read_records(gated);
+  ASSERT_EQ(with.size(), without.size());
+  std::size_t lossy = 0;
+  for (std::size_t index = 0; index < with.size(); ++index) {
+    lossy += with[index].lost.empty() ? 0 : 1;
+    ASSERT_EQ(with[index].time.has_value(), without[index].time.has_value()) << with[index].id;
+    if (!with[index].time) continue;
+    EXPECT_LE(std::chrono::abs(*with[index].time - *without[index].time), microseconds(100))
+        << with[index].id;
+  }
+  EXPECT_GT(lossy, 200U);
+}
+
+TEST(Gate, PacketThatIsHeldBackForLongIsWaitedFor) {
+  const TemporaryFolder folder;
+  const std::filesystem::path run = folder.path() / "run";
+  const Outcome outcome =
+      run_program({"labrun", scenario("map"), "--queries", "2", "--only", "do53", "--out", run,
+                   "--quiet", "--set", "client.timeout=60s", "--set",
+                   "gate={ delay: { from: client, ordinal: 1, by: 50s } }"});
+  // The scenario claims its floor.
+  ASSERT_EQ(outcome.status.code, 1) << outcome.output;
+  for (const captures::QueryRecord& record : read_records(run)) {
+    ASSERT_TRUE(record.time.has_value()) << record.id;
+    EXPECT_NEAR(static_cast<double>(record.time->count()) / 1e6, 50'040, 1) << record.id;
   }
 }
 
