@@ -57,6 +57,7 @@ void require_same(const analysis::Trial& first, const analysis::Trial& other,
                   const std::string& cell) {
   const auto signatures = [](const analysis::Trial& trial) {
     std::vector<std::pair<analysis::PacketName, std::string>> list;
+    list.reserve(trial.packets.size());
     for (const analysis::TrialPacket& packet : trial.packets)
       list.emplace_back(packet.name, packet.signature);
     std::ranges::sort(list);

@@ -138,6 +138,7 @@ struct Need {
 
 std::vector<Need> needs_of(const GateRule& rule) {
   std::vector<Need> needs;
+  needs.reserve(rule.is.size() + 1);
   for (const Meaning meaning : rule.is) needs.push_back({to_string(meaning), carrier_of(meaning)});
   if (rule.after) {
     needs.push_back({to_string(*rule.after),
@@ -185,6 +186,7 @@ std::optional<std::string> why_no_match(const GateRule& rule,
   });
   if (one_has_all) return std::nullopt;
   std::vector<std::string> all;
+  all.reserve(needs.size());
   for (const Need& need : needs) all.emplace_back(need.name);
   return std::format("takes no packet: {} has {}", queries, base::joined(all, " and "));
 }

@@ -22,9 +22,10 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-std::map<std::string, std::vector<captures::PacketFate>> read_fates(
-    const std::filesystem::path& run) {
-  std::map<std::string, std::vector<captures::PacketFate>> by_query;
+using FatesByQuery = std::map<std::string, std::vector<captures::PacketFate>>;
+
+FatesByQuery read_fates(const std::filesystem::path& run) {
+  FatesByQuery by_query;
   std::ifstream lines(run / "packets.jsonl");
   for (std::string line; std::getline(lines, line);) {
     auto fate = captures::parse_packet_fate(line);
