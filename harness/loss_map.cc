@@ -71,6 +71,7 @@ std::vector<std::string> meanings_of(const analysis::LossPattern& pattern,
 // "c1 SYN; c2 ACK"
 std::string pair_words(const MappedPair& pair) {
   std::vector<std::string> words;
+  words.reserve(pair.packets.size());
   for (std::size_t index = 0; index < pair.packets.size(); ++index)
     words.push_back(std::format("{} {}", to_string(pair.packets[index]), pair.meanings[index]));
   return base::joined(words, "; ");

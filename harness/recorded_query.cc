@@ -68,6 +68,7 @@ std::optional<Intervention> intervention_for(const SentPacket& packet, const Pla
 
 std::vector<RecordedPacket> packets_of(const analysis::Exchange& exchange) {
   std::vector<RecordedPacket> packets;
+  packets.reserve(exchange.events.size());
   for (const analysis::PacketEvent& event : exchange.events)
     packets.push_back(
         {.name = {.from = event.from, .ordinal = event.ordinal},

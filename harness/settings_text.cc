@@ -56,6 +56,7 @@ std::string text_of(const std::optional<netns::Reorder>& reorder) {
 
 std::string list_of(const std::vector<std::string>& items) {
   std::vector<std::string> texts;
+  texts.reserve(items.size());
   for (const std::string& item : items) texts.push_back(yaml_text(item));
   return std::format("[{}]", base::joined(texts, ", "));
 }
@@ -133,6 +134,7 @@ std::string rule_text(const GateRule& rule) {
     text += std::format(", {}: {}", name, value);
   };
   std::vector<std::string> names;
+  names.reserve(rule.is.size());
   for (const analysis::Meaning meaning : rule.is) names.emplace_back(to_string(meaning));
   if (!names.empty()) add("is", std::format("[{}]", base::joined(names, ", ")));
   if (rule.part) add("part", to_string(*rule.part));

@@ -77,10 +77,8 @@ const Table kTwoSegments{
     "",
     {{"head", drop("from: client, is: tls-client-hello, part: first"), 52.9},  // R + R/4 and a tick
      {"tail", drop("from: client, is: tls-client-hello, part: last"), 287.9},  // R + RTO
-     // The probe after 2 R repeats the tail. Its acknowledgement comes after exactly R, three
-     // microseconds less than the SYN's did, so RACK takes it for the original's and waits for the
-     // RTO.
-     {"both", drop_both("from: client, ordinal: 3", "from: client, ordinal: 4"), 335.9}}};
+     // The probe after 2 R repeats the tail, and its acknowledgement brings the head.
+     {"both", drop_both("from: client, ordinal: 3", "from: client, ordinal: 4"), 127.9}}};
 
 // A server's flight of four segments.
 const Table kFourSegments{"four_segments",
