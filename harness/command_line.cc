@@ -200,17 +200,18 @@ CLI::Validator a_duration() {
 // Of `exact` and `map`, whose scenario says the rest.
 void add_walk_options(CLI::App& app, Command command, Options& options, CommandLine& into) {
   const std::string group = "Which losses";
-  app.add_option("--max-drops", into.max_drops,
-                 command == Command::kExact
-                     ? "Losses in one query at most (default 2); each more takes some ten times\n"
-                       "as long and leaves a tenth unknown"
-                     : "1: each packet; 2: each pair as well (default)")
-      ->group(group)
-      ->type_name("N")
-      ->check(CLI::Range(command == Command::kExact ? 0U : 1U, command == Command::kExact ? 6U : 2U)
-                  .description(""));
+  CLI::Option* drops = app.add_option(
+      "--max-drops", into.max_drops,
+      command == Command::kExact
+          ? "Losses in one query at most (default 2); each more takes some ten times\n"
+            "as long and leaves a tenth unknown"
+          : "1: each packet; 2: each pair as well (default)");
+  drops->group(group)->type_name("N")->check(
+      CLI::Range(command == Command::kExact ? 0U : 1U, command == Command::kExact ? 6U : 2U)
+          .description(""));
   if (command == Command::kMap)
     app.add_option("--late", options.late, "Each packet later by so much instead of lost: 2ms")
+        ->excludes(drops)
         ->group(group)
         ->type_name("TIME")
         ->check(a_duration());
