@@ -126,9 +126,7 @@ std::string BlockLab::take_keys() {
 bool BlockLab::wait_until(const std::function<bool()>& done, base::Instant deadline) {
   while (!done()) {
     if (loop_.woken_at() >= deadline) return false;
-    const auto release = keeper_ ? keeper_->gate().next_release() : std::nullopt;
-    loop_.run_once(std::min(deadline, release.value_or(deadline)));
-    if (release && *release <= loop_.woken_at()) keeper_->gate().release_due(loop_.woken_at());
+    loop_.run_once(deadline);
   }
   return true;
 }

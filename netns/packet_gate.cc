@@ -200,6 +200,13 @@ std::optional<PacketGate::Packet> PacketGate::parse(std::span<const char> messag
 }
 
 void PacketGate::attend(base::Instant now) {
+  receive(now);
+  release_until(now);
+  send_verdicts(now);
+  set_timer();
+}
+
+void PacketGate::receive(base::Instant now) {
   std::array<iovec, kSlots> places{};
   std::array<mmsghdr, kSlots> messages{};
   for (std::size_t slot = 0; slot < kSlots; ++slot) {
@@ -217,8 +224,6 @@ void PacketGate::attend(base::Instant now) {
     if (!packet) throw LabError("read the packet gate: a message that is no packet of the lab's");
     handle(*packet, now);
   }
-  send_verdicts(now);
-  set_timer();
 }
 
 void PacketGate::handle(const Packet& packet, base::Instant now) {
@@ -301,12 +306,6 @@ void PacketGate::release_until(base::Instant due) {
     let_pass(held.id, held.number, kNow);
     if (held.behind == 0) count_down(held.direction, kNow);
   }
-}
-
-void PacketGate::release_due(base::Instant now) {
-  release_until(now);
-  send_verdicts(now);
-  set_timer();
 }
 
 void PacketGate::release_all(base::Instant now) {

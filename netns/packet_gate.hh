@@ -73,12 +73,10 @@ class PacketGate {
   int descriptor() const { return ready_.number(); }
   // When the next packet that was delayed is due; empty where none is held.
   std::optional<base::Instant> next_release() const;
-  // Judges what waits. `now` is what the caller's clock showed when it woke up: in the lab kernel
-  // reading it costs a system call. Throws LabError where the kernel had to discard packets because
-  // nobody read them in time.
+  // Judges what waits and lets go what is due. `now` is what the caller's clock showed when it woke
+  // up: in the lab kernel reading it costs a system call. Throws LabError where the kernel had to
+  // discard packets because nobody read them in time.
   void attend(base::Instant now);
-  // Lets go what is due.
-  void release_due(base::Instant now);
   // Lets go everything that is still held, delayed or behind others, at once.
   void release_all(base::Instant now);
 
@@ -105,6 +103,7 @@ class PacketGate {
   // To the next release.
   void set_timer();
   std::optional<Packet> parse(std::span<const char> message) const;
+  void receive(base::Instant now);
   void handle(const Packet& packet, base::Instant now);
   void decide(std::uint32_t id, std::uint32_t verdict, std::uint32_t mark);
   // The lab kernel marks each packet with the time at which it came here, and netem delays it from

@@ -44,14 +44,12 @@ class PacketGateTest : public NetemFixture {
   void attend_for(base::Nanoseconds time) {
     const base::Instant end = clock_.now() + time;
     for (base::Instant now = clock_.now(); now < end; now = clock_.now()) {
-      const base::Instant wake = std::min(end, gate_->next_release().value_or(end));
-      const base::Nanoseconds left = std::max(wake - now, base::Nanoseconds(0));
+      const base::Nanoseconds left = end - now;
       pollfd ready{.fd = gate_->descriptor(), .events = POLLIN, .revents = 0};
       const timespec timeout{.tv_sec = left.count() / 1'000'000'000,
                              .tv_nsec = left.count() % 1'000'000'000};
       base::check_syscall(::ppoll(&ready, 1, &timeout, nullptr), "wait for the gate");
       gate_->attend(clock_.now());
-      gate_->release_due(clock_.now());
     }
   }
 
