@@ -29,4 +29,10 @@ netns::PathSpec without_chance(const netns::PathSpec& path) {
   return {.to_server = one_way(path.to_server), .to_client = one_way(path.to_client)};
 }
 
+analysis::PathTimes path_times(const PlannedArm& arm) {
+  return {.to_server = arm.path.to_server.delay,
+          .to_client = arm.path.to_client.delay,
+          .timeout = arm.client.timeout};
+}
+
 }  // namespace harness

@@ -18,8 +18,6 @@
 namespace harness {
 namespace {
 
-constexpr std::uint32_t kDefaultDrops = 2;
-
 // Opened before the walk, which may take long. Says what differs from the scenario, besides the
 // number of queries.
 StoredRun open_sampled(const std::filesystem::path& directory, const Plan& walked) {

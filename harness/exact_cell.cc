@@ -3,6 +3,7 @@
 #include "analysis/past.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
+#include "harness/block_network.hh"
 #include "harness/trial_store.hh"
 
 #include <algorithm>
@@ -24,12 +25,6 @@ constexpr std::uint32_t kDeepWalk = 3;
 double loss_of(const netns::OneWaySpec& way) {
   const auto* random = std::get_if<netns::RandomLoss>(&way.loss);
   return random == nullptr ? 0 : random->probability.value();
-}
-
-analysis::PathTimes path_times(const PlannedArm& arm) {
-  return {.to_server = arm.path.to_server.delay,
-          .to_client = arm.path.to_client.delay,
-          .timeout = arm.client.timeout};
 }
 
 // The query that stands for all of its cell.

@@ -17,6 +17,9 @@
 
 namespace harness {
 
+// Losses in one query at most, where nobody says.
+inline constexpr std::uint32_t kDefaultDrops = 2;
+
 struct ExactCell {
   PlannedCell planned;
   analysis::PathTimes times;

@@ -13,8 +13,6 @@
 namespace harness {
 namespace {
 
-constexpr std::uint32_t kDefaultDrops = 2;
-
 // One task for each cell: the lossless exchange, then each packet late.
 std::vector<TrialTask> delay_tasks(const Plan& plan, base::Nanoseconds late) {
   std::vector<TrialTask> tasks;

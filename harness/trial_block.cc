@@ -3,6 +3,7 @@
 #include "analysis/minimise.hh"
 #include "analysis/pattern_walk.hh"
 #include "base/errors.hh"
+#include "harness/block_network.hh"
 #include "harness/leaf_json.hh"
 #include "harness/minimal_set.hh"
 #include "harness/trial_job.hh"
@@ -77,11 +78,8 @@ class TrialBlock {
  private:
   const PlannedQuery& query() const { return context_.block.queries.front(); }
 
-  analysis::PathTimes path_times() const {
-    const PlannedArm& arm = context_.plan.arms[context_.plan.cells[query().cell].arm];
-    return {.to_server = arm.path.to_server.delay,
-            .to_client = arm.path.to_client.delay,
-            .timeout = arm.client.timeout};
+  analysis::PathTimes times() const {
+    return path_times(context_.plan.arms[context_.plan.cells[query().cell].arm]);
   }
 
   Trial trial_of(const PlannedQuery& query, const FateScript& script) {
@@ -102,7 +100,7 @@ class TrialBlock {
     std::string faults;
     analysis::PatternWalk walk(
         {.max_drops = job_.max_drops,
-         .times = path_times(),
+         .times = times(),
          .share = {.index = job_.share, .of = job_.shares}},
         {.run = [&](const LossPattern& pattern) { return trial_of(pattern); },
          .found =
@@ -132,7 +130,7 @@ class TrialBlock {
   // What does it cost when one packet is late? Those behind it overtake.
   void delay_each() {
     const Trial lossless = trial_of(query(), {});
-    for (const analysis::RevealedPacket& packet : analysis::past_of(lossless, path_times()))
+    for (const analysis::RevealedPacket& packet : analysis::past_of(lossless, times()))
       trial_of(query(),
                {{.packet = packet.name, .verdict = captures::Verdict::kDelay, .by = job_.late}});
   }
