@@ -13,7 +13,6 @@
 #include <format>
 #include <iostream>
 #include <map>
-#include <stdlib.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -64,12 +63,6 @@ class TrialProgress {
   std::size_t done_ = 0;
   std::map<std::uint32_t, std::uint32_t> runs_;
 };
-
-fs::path make_temporary_folder() {
-  std::string name = (fs::temp_directory_path() / "labrun-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) base::check_syscall(-1, "create {}", name);
-  return name;
-}
 
 }  // namespace
 
@@ -155,12 +148,10 @@ int report_failure(const CampaignEnd& end) {
   return end.interrupted ? base::kExitInterrupted : base::kExitLabFailure;
 }
 
-TemporaryRun::TemporaryRun()
-    : directory_(RunDirectory::create(make_temporary_folder(), "trials")) {}
+TemporaryRun::TemporaryRun() : directory_(RunDirectory::create(folder_.path(), "trials")) {}
 
-TemporaryRun::~TemporaryRun() {
-  std::error_code ignored;  // nothing that a person could do about it
-  if (!kept_) fs::remove_all(directory_.path(), ignored);
+void TemporaryRun::keep_after(const CampaignEnd& end) {
+  if (!end.reason.empty() && !end.interrupted) folder_.keep();
 }
 
 }  // namespace harness

@@ -4,6 +4,7 @@
 // have in common.
 
 #include "base/clock.hh"
+#include "base/temporary_folder.hh"
 #include "harness/command_line.hh"
 #include "harness/image.hh"
 #include "harness/plan.hh"
@@ -68,16 +69,13 @@ int report_failure(const CampaignEnd& end);
 class TemporaryRun {
  public:
   TemporaryRun();
-  TemporaryRun(const TemporaryRun&) = delete;
-  TemporaryRun& operator=(const TemporaryRun&) = delete;
-  ~TemporaryRun();
   const RunDirectory& directory() const { return directory_; }
   // Where the end was a failure of the lab, which names logs in it.
-  void keep_after(const CampaignEnd& end) { kept_ = !end.reason.empty() && !end.interrupted; }
+  void keep_after(const CampaignEnd& end);
 
  private:
+  base::TemporaryFolder folder_;
   RunDirectory directory_;
-  bool kept_ = false;
 };
 
 }  // namespace harness

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <functional>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 namespace e2e {
@@ -70,17 +69,6 @@ Outcome RunningProgram::finish(std::chrono::seconds limit) {
 
 Outcome run_program(std::vector<std::string> argv, const std::vector<std::string>& environment) {
   return RunningProgram(std::move(argv), environment).finish();
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "labrun-e2e-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) base::check_syscall(-1, "create a temporary folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 fs::path scenario(const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include "base/child_process.hh"
 #include "base/clock.hh"
+#include "base/temporary_folder.hh"
 
 #include <chrono>
 #include <csignal>
@@ -46,18 +47,7 @@ class RunningProgram {
 Outcome run_program(std::vector<std::string> argv,
                     const std::vector<std::string>& environment = {});
 
-// A folder that goes with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using base::TemporaryFolder;
 
 std::filesystem::path scenario(const std::string& name);  // "smoke" -> .../scenarios/smoke.yaml
 std::filesystem::path program(const std::string& name);   // "labrun" -> the one that was built

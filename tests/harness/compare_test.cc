@@ -1,6 +1,7 @@
 #include "harness/compare.hh"
 
 #include "base/errors.hh"
+#include "base/temporary_folder.hh"
 #include "harness/scenario.hh"
 #include "harness/scenario_error.hh"
 #include "tests/harness/golden.hh"
@@ -106,7 +107,7 @@ class Compare : public testing::Test {
     return "";
   }
 
-  HandMadeFolder folder_;
+  base::TemporaryFolder folder_;
 };
 
 TEST_F(Compare, AConstantDifferenceIsExact) {

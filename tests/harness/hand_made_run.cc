@@ -5,22 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <stdlib.h>
-
 namespace harness {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-HandMadeFolder::HandMadeFolder() {
-  std::string name = (fs::temp_directory_path() / "hand-made-XXXXXX").string();
-  path_ = ::mkdtemp(name.data());
-}
-
-HandMadeFolder::~HandMadeFolder() {
-  std::error_code gone;
-  fs::remove_all(path_, gone);
-}
 
 void write_run(const fs::path& folder, const HandMadeRun& run) {
   json blocks = json::array();

@@ -13,19 +13,6 @@
 
 namespace harness {
 
-// Removed with its owner.
-class HandMadeFolder {
- public:
-  HandMadeFolder();
-  HandMadeFolder(const HandMadeFolder&) = delete;
-  HandMadeFolder& operator=(const HandMadeFolder&) = delete;
-  ~HandMadeFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 struct HandMadeRun {
   Plan plan;
   std::vector<captures::QueryRecord> records;  // in the order of the file

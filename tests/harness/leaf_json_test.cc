@@ -2,7 +2,7 @@
 
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
-#include "tests/harness/hand_made_run.hh"
+#include "base/temporary_folder.hh"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class LeafJson : public testing::Test {
     return "accepted";
   }
 
-  HandMadeFolder folder;
+  base::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "leaves.jsonl";
 };
 

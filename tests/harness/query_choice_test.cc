@@ -1,5 +1,6 @@
 #include "harness/query_choice.hh"
 
+#include "base/temporary_folder.hh"
 #include "harness/scenario_error.hh"
 #include "tests/harness/hand_made_run.hh"
 #include "tests/harness/scenario_text.hh"
@@ -47,7 +48,7 @@ class QueryChoiceTest : public testing::Test {
     return "accepted";
   }
 
-  HandMadeFolder folder_;
+  base::TemporaryFolder folder_;
   StoredRun run_ = [this] {
     write_small_run(folder_.path());
     return StoredRun(folder_.path());

@@ -2,11 +2,10 @@
 
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
+#include "base/temporary_folder.hh"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <stdlib.h>
 
 namespace harness {
 namespace {
@@ -15,13 +14,8 @@ namespace fs = std::filesystem;
 
 class RunDirectoryTest : public testing::Test {
  protected:
-  RunDirectoryTest() {
-    std::string name = (fs::temp_directory_path() / "run-directory-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~RunDirectoryTest() override { fs::remove_all(folder_); }
-
-  fs::path folder_;
+  base::TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path();
 };
 
 TEST_F(RunDirectoryTest, IsCreatedWithItsParents) {

@@ -3,7 +3,7 @@
 #include "analysis/trial_json.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
-#include "tests/harness/hand_made_run.hh"
+#include "base/temporary_folder.hh"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class TrialStoreTest : public testing::Test {
   std::string text() const { return base::read_file(file); }
   void write(const std::string& text) const { base::write_file_atomically(file, text); }
 
-  HandMadeFolder folder;
+  base::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "trials.jsonl";
   const std::string lossless = to_json_line(answered(kNone, 40ms)) + '\n';
   const std::string first_lost = to_json_line(answered(kFirst, 1040ms)) + '\n';
