@@ -57,11 +57,11 @@ AmplificationLedger::AmplificationLedger(const Exchange& exchange, std::size_t c
     const PacketEvent* event = nullptr;
   };
   std::vector<Moment> moments;
-  for (const PacketEvent& event : exchange.events) {
-    if (event.conversation != conversation) continue;
-    if (event.from == End::kServer) moments.push_back({event.sent_ns, &event});
-    if (event.from == End::kClient && event.useful())
-      moments.push_back({*event.arrived_ns, &event});
+  for (const PacketEvent* event : exchange.all_events()) {
+    if (event->conversation != conversation) continue;
+    if (event->from == End::kServer) moments.push_back({event->sent_ns, event});
+    if (event->from == End::kClient && event->useful())
+      moments.push_back({*event->arrived_ns, event});
   }
   // What arrives in the instant in which something is sent was there before.
   std::ranges::stable_sort(moments, {}, [](const Moment& moment) {

@@ -56,6 +56,7 @@ bool BlockAccount::is_sound() const {
 
 void merge(BlockAccount& into, const BlockAccount& other) {
   merge(into.queries, other.queries);
+  merge(into.preparation, other.preparation);
   merge(into.calibration, other.calibration);
   into.unaccounted += other.unaccounted;
   for (const std::string& complaint : other.complaints)
@@ -68,6 +69,7 @@ void merge(BlockAccount& into, const BlockAccount& other) {
 
 nlohmann::ordered_json to_json(const BlockAccount& account) {
   return {{"queries", to_json(account.queries)},
+          {"preparation", to_json(account.preparation)},
           {"calibration", to_json(account.calibration)},
           {"unaccounted", account.unaccounted},
           {"complaints", account.complaints},

@@ -42,6 +42,7 @@ struct BlockAccount {
   static constexpr std::size_t kMaxComplaints = 20;
 
   PathAccount queries;
+  PathAccount preparation;        // of queries that are not cold
   PathAccount calibration;        // ICMP and ICMPv6 echoes
   std::uint64_t unaccounted = 0;  // packets that belong to nothing, or arrived and were never sent
   std::vector<std::string>

@@ -4,6 +4,7 @@
 #include "captures/flow_index.hh"
 
 #include <algorithm>
+#include <array>
 #include <format>
 #include <string_view>
 #include <tuple>
@@ -54,7 +55,8 @@ class DirectionAccountant {
         queries_(evidence.queries),
         records_(records),
         lab_addresses_(lab_addresses),
-        flows_(records) {}
+        flows_(records),
+        prepared_(records.size()) {}
 
   void account(const EndCapture& from, const EndCapture& to) {
     MatchResult match = match_packets(observations(from.outbound), observations(to.inbound));
@@ -113,19 +115,31 @@ class DirectionAccountant {
       complain(from.end, packet.number, "belongs to no query");
       return;
     }
-    count_sent(account_.queries.*direction, ip.ip_length, fate);
-    QueryRecord& record = records_[*owner];
-    captures::SentCount& sent = to_server ? record.wire->client : record.wire->server;
-    ++sent.packets;
-    sent.bytes += ip.ip_length;
-    note_loss(record, {.from = from.end, .ordinal = sent.packets, .by = "netem"}, fate,
-              packet.number);
-    queries_[*owner].push_back(
-        {.from = to_server ? End::kClient : End::kServer,
-         .packet = &packet,
-         .fate = fate,
-         .ordinal = sent.packets,
-         .arrival_number = fate.arrival ? to.inbound[*fate.arrival].number : 0});
+    SentPacket sent{.from = to_server ? End::kClient : End::kServer,
+                    .packet = &packet,
+                    .fate = fate,
+                    .arrival_number = fate.arrival ? to.inbound[*fate.arrival].number : 0};
+    sent.earlier = is_earlier(*owner, sent.from);
+    count_sent((sent.earlier ? account_.preparation : account_.queries).*direction, ip.ip_length,
+               fate);
+    if (!sent.earlier) {
+      QueryRecord& record = records_[*owner];
+      captures::SentCount& counted = to_server ? record.wire->client : record.wire->server;
+      sent.ordinal = ++counted.packets;
+      counted.bytes += ip.ip_length;
+      note_loss(record, {.from = from.end, .ordinal = sent.ordinal, .by = "netem"}, fate,
+                packet.number);
+    }
+    queries_[*owner].push_back(sent);
+  }
+
+  // Counts as it is asked, for each packet once.
+  bool is_earlier(std::size_t query, End from) {
+    const auto& preparation = records_[query].preparation;
+    if (!preparation) return false;
+    std::uint64_t& seen = prepared_[query].at(static_cast<std::size_t>(from));
+    return ++seen <= (from == End::kClient ? preparation->client_packets
+                                           : preparation->server_packets);
   }
 
   // What the gate dropped is in the record already, by the gate's own log.
@@ -156,6 +170,7 @@ class DirectionAccountant {
   std::span<QueryRecord> records_;
   const std::set<captures::IpAddress>& lab_addresses_;
   captures::FlowIndex flows_;
+  std::vector<std::array<std::uint64_t, 2>> prepared_;  // packets of each query, by end
 };
 
 void count_undirected(BlockAccount& account, const EndCapture& capture) {

@@ -25,6 +25,7 @@ struct SentPacket {
   End from = End::kClient;
   const EndPacket* packet = nullptr;  // in the sender's capture
   Fate fate;
+  bool earlier = false;            // of the query's preparation
   std::uint64_t ordinal = 0;       // 1 is the first packet that this end sent for the query
   std::size_t arrival_number = 0;  // in the receiver's capture; 0 where it was lost
 };

@@ -177,10 +177,10 @@ class CauseFinder {
   // How many bytes of the sender it knew to have arrived.
   std::uint64_t acknowledged_by_then(const PacketEvent& event) const {
     std::uint64_t acknowledged = 0;
-    for (const PacketEvent& other : exchange_.events)
-      if (other.from != event.from && other.conversation == event.conversation && other.useful() &&
-          other.packet.tcp && *other.arrived_ns <= event.sent_ns)
-        acknowledged = std::max(acknowledged, other.packet.tcp->acknowledged);
+    for (const PacketEvent* other : exchange_.all_events())
+      if (other->from != event.from && other->conversation == event.conversation &&
+          other->useful() && other->packet.tcp && *other->arrived_ns <= event.sent_ns)
+        acknowledged = std::max(acknowledged, other->packet.tcp->acknowledged);
     return acknowledged;
   }
 

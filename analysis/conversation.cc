@@ -71,6 +71,13 @@ class OpaqueConversation : public Conversation {
 
 }  // namespace
 
+std::optional<std::size_t> conversation_that_moved(const Conversations& conversations, End from,
+                                                   const captures::IpPacket& packet) {
+  for (std::size_t index = 0; index < conversations.size(); ++index)
+    if (conversations[index]->goes_on_with(from, packet)) return index;
+  return std::nullopt;
+}
+
 std::unique_ptr<Conversation> make_conversation(const captures::IpPacket& first,
                                                 const SecretStore& secrets) {
   using captures::IpProtocol;

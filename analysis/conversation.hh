@@ -8,9 +8,12 @@
 #include "analysis/tls_handshake.hh"
 #include "captures/ip_packet.hh"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace analysis {
 
@@ -39,7 +42,16 @@ class Conversation {
   virtual bool begins_another(End /*from*/, const captures::IpPacket& /*packet*/) const {
     return false;
   }
+  // Whether this packet, which has another 5-tuple, is of this connection, as after a migration.
+  virtual bool goes_on_with(End /*from*/, const captures::IpPacket& /*packet*/) const {
+    return false;
+  }
 };
+
+using Conversations = std::vector<std::unique_ptr<Conversation>>;
+// Of a packet on a 5-tuple that was not seen before: the one that goes on there.
+std::optional<std::size_t> conversation_that_moved(const Conversations& conversations, End from,
+                                                   const captures::IpPacket& packet);
 
 // Chooses by the flow's first packet. `secrets` must outlive the conversation, and holds what will
 // ever be known of its keys.

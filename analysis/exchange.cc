@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
 #include <utility>
 
 namespace analysis {
@@ -40,8 +39,9 @@ class ExchangeBuilder {
   Exchange build(std::vector<SentPacket> packets) {
     sort_by_sending(packets);
     for (const SentPacket& sent : packets) add(sent);
-    for (PacketEvent& event : exchange_.events)
-      conversations_[event.conversation]->describe(event.from, event.packet);
+    for (auto* events : {&exchange_.earlier, &exchange_.events})
+      for (PacketEvent& event : *events)
+        conversations_[event.conversation]->describe(event.from, event.packet);
     for (const auto& conversation : conversations_)
       exchange_.conversations.push_back(conversation->facts());
     return std::move(exchange_);
@@ -62,23 +62,34 @@ class ExchangeBuilder {
                       .conversation = conversation,
                       .packet = conversations_[conversation]->take(sent.from, ip)};
     if (sent.fate.delay) event.arrived_ns = event.sent_ns + sent.fate.delay->count();
-    exchange_.events.push_back(std::move(event));
+    (sent.earlier ? exchange_.earlier : exchange_.events).push_back(std::move(event));
   }
 
   std::size_t conversation_of(End from, const captures::IpPacket& ip) {
     const captures::FiveTuple tuple = from == End::kClient ? ip.tuple : ip.tuple.reversed();
     const auto [found, added] = by_tuple_.emplace(tuple, conversations_.size());
-    if (added) conversations_.push_back(make_conversation(ip, secrets_));
+    if (!added) return found->second;
+    if (const auto moved = conversation_that_moved(conversations_, from, ip))
+      return found->second = *moved;
+    conversations_.push_back(make_conversation(ip, secrets_));
     return found->second;
   }
 
   const SecretStore& secrets_;
   std::map<captures::FiveTuple, std::size_t> by_tuple_;  // of packets from the client
-  std::vector<std::unique_ptr<Conversation>> conversations_;
+  Conversations conversations_;
   Exchange exchange_;
 };
 
 }  // namespace
+
+std::vector<const PacketEvent*> Exchange::all_events() const {
+  std::vector<const PacketEvent*> all;
+  all.reserve(earlier.size() + events.size());
+  for (const auto* part : {&earlier, &events})
+    for (const PacketEvent& event : *part) all.push_back(&event);
+  return all;
+}
 
 std::int64_t deadline_of(const Exchange& exchange) {
   if (!exchange.client_timeout || exchange.events.empty())

@@ -34,6 +34,9 @@ struct PacketEvent {
 
 struct Exchange {
   std::vector<PacketEvent> events;  // in the order of sending
+  // What came before the query on connections that it goes on with: no part of it, but what their
+  // ends know of the path is from there. In the order of sending.
+  std::vector<PacketEvent> earlier;
   std::vector<ConversationFacts> conversations;
   // Shortest time that the path takes, for each end's packets.
   base::Nanoseconds delay_from_client{0};
@@ -47,6 +50,8 @@ struct Exchange {
   // In virtual time work takes none: a program that waits then waits for something.
   bool work_is_free = false;
 
+  // Both, in the order of sending.
+  std::vector<const PacketEvent*> all_events() const;
   base::Nanoseconds delay_from(End end) const {
     return end == End::kClient ? delay_from_client : delay_from_server;
   }

@@ -209,6 +209,17 @@ bool QuicConversation::begins_another(End from, const captures::IpPacket& packet
   });
 }
 
+// RFC 9000 section 5.2: the connection ID tells, wherever a packet comes from.
+bool QuicConversation::goes_on_with(End from, const captures::IpPacket& packet) const {
+  if (packet.tuple.protocol != captures::IpProtocol::kUdp || packet.payload.empty()) return false;
+  constexpr std::uint8_t kLongHeader = 0x80;
+  if ((packet.payload[0] & kLongHeader) != 0) return false;
+  return std::ranges::any_of(side(other(from)).connection_ids, [&](const Bytes& id) {
+    return !id.empty() && packet.payload.size() > id.size() &&
+           std::ranges::equal(ByteSpan(packet.payload).subspan(1, id.size()), id);
+  });
+}
+
 ConversationFacts QuicConversation::facts() const {
   return {.protocol = "QUIC",
           .quic_version = version_,

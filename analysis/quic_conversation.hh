@@ -29,6 +29,7 @@ class QuicConversation : public Conversation {
   void describe(End from, DecodedPacket& packet) const override;
   ConversationFacts facts() const override;
   bool begins_another(End from, const captures::IpPacket& packet) const override;
+  bool goes_on_with(End from, const captures::IpPacket& packet) const override;
 
   // Against hostile captures.
   static constexpr std::size_t kMaxPacketsPerDatagram = 32;

@@ -21,8 +21,8 @@ constexpr int kAckDelayExponent = 3;                   // the default of RFC 900
 std::vector<const PacketEvent*> heard(const Exchange& exchange, const Sender& sender,
                                       std::int64_t until_ns) {
   std::vector<const PacketEvent*> arrivals;
-  for (const PacketEvent& event : exchange.events)
-    if (sender.hears(event) && *event.arrived_ns <= until_ns) arrivals.push_back(&event);
+  for (const PacketEvent* event : exchange.all_events())
+    if (sender.hears(*event) && *event->arrived_ns <= until_ns) arrivals.push_back(event);
   std::ranges::stable_sort(arrivals, {},
                            [](const PacketEvent* event) { return *event->arrived_ns; });
   return arrivals;
@@ -31,7 +31,8 @@ std::vector<const PacketEvent*> heard(const Exchange& exchange, const Sender& se
 // What one end learns from the acknowledgements that reach it.
 class QuicObserver {
  public:
-  QuicObserver(const Exchange& exchange, Sender sender) : exchange_(exchange), sender_(sender) {
+  QuicObserver(const Exchange& exchange, Sender sender)
+      : exchange_(exchange), events_(exchange.all_events()), sender_(sender) {
     const Nanoseconds initial = exchange.initial_rtt(sender.end);
     history_.push_back(
         {.smoothed = initial, .variation = initial / 2, .latest = {}, .minimum = {}});
@@ -67,16 +68,17 @@ class QuicObserver {
 
   // Of an ack-eliciting packet of ours.
   std::optional<std::int64_t> send_time(std::size_t space, std::uint64_t number) const {
-    for (const PacketEvent& event : exchange_.events) {
-      if (!sender_.sent(event)) continue;
-      for (const QuicPacket& packet : event.packet.quic)
+    for (const PacketEvent* event : events_) {
+      if (!sender_.sent(*event)) continue;
+      for (const QuicPacket& packet : event->packet.quic)
         if (packet.number == number && packet_number_space(packet.type) == space)
-          return packet.ack_eliciting() ? std::optional(event.sent_ns) : std::nullopt;
+          return packet.ack_eliciting() ? std::optional(event->sent_ns) : std::nullopt;
     }
     return std::nullopt;
   }
 
   const Exchange& exchange_;
+  std::vector<const PacketEvent*> events_;
   Sender sender_;
   std::vector<RttEstimate> history_;
   std::array<std::set<std::uint64_t>, kPacketNumberSpaces> acknowledged_;
@@ -87,7 +89,8 @@ class QuicObserver {
 // comes back tells (RFC 7323).
 class TcpObserver {
  public:
-  TcpObserver(const Exchange& exchange, Sender sender) : exchange_(exchange), sender_(sender) {}
+  TcpObserver(const Exchange& exchange, Sender sender)
+      : exchange_(exchange), events_(exchange.all_events()), sender_(sender) {}
 
   std::vector<RttEstimate> until(std::int64_t at_ns) {
     for (const PacketEvent* event : heard(exchange_, sender_, at_ns))
@@ -107,12 +110,12 @@ class TcpObserver {
     IntervalSet now = covered_;
     now.add(0, ack.packet.tcp->acknowledged);
     for (const SackBlock& block : ack.packet.tcp->sack) now.add(block.begin, block.end);
-    for (const PacketEvent& sent : exchange_.events) {
-      if (!carries_data(sent) || sent.sent_ns >= *ack.arrived_ns) continue;
-      const std::uint64_t last = sent.packet.tcp->end - 1;
+    for (const PacketEvent* sent : events_) {
+      if (!carries_data(*sent) || sent->sent_ns >= *ack.arrived_ns) continue;
+      const std::uint64_t last = sent->packet.tcp->end - 1;
       if (covered_.end_of(last) > last || now.end_of(last) == last) continue;
-      repeated = repeated || sent.packet.data.front().again;
-      first_ns = std::min(first_ns.value_or(sent.sent_ns), sent.sent_ns);
+      repeated = repeated || sent->packet.data.front().again;
+      first_ns = std::min(first_ns.value_or(sent->sent_ns), sent->sent_ns);
     }
     covered_ = std::move(now);
     if (repeated) first_ns = echoed_send_time(ack);
@@ -127,9 +130,9 @@ class TcpObserver {
   // Of the latest of our segments that had reached the other end.
   std::optional<std::int64_t> echoed_send_time(const PacketEvent& ack) const {
     std::optional<std::int64_t> latest;
-    for (const PacketEvent& sent : exchange_.events)
-      if (carries_data(sent) && sent.useful() && *sent.arrived_ns <= ack.sent_ns)
-        latest = sent.sent_ns;
+    for (const PacketEvent* sent : events_)
+      if (carries_data(*sent) && sent->useful() && *sent->arrived_ns <= ack.sent_ns)
+        latest = sent->sent_ns;
     return latest;
   }
 
@@ -137,11 +140,11 @@ class TcpObserver {
   // the last SYN-ACK.
   std::optional<std::int64_t> handshake_send_time(const PacketEvent& ack) const {
     std::optional<std::int64_t> found;
-    for (const PacketEvent& sent : exchange_.events) {
-      if (!sender_.sent(sent) || !sent.packet.tcp || !sent.packet.tcp->syn || !sent.useful() ||
-          *sent.arrived_ns > ack.sent_ns)
+    for (const PacketEvent* sent : events_) {
+      if (!sender_.sent(*sent) || !sent->packet.tcp || !sent->packet.tcp->syn || !sent->useful() ||
+          *sent->arrived_ns > ack.sent_ns)
         continue;
-      if (!found || sender_.end == End::kServer) found = sent.sent_ns;
+      if (!found || sender_.end == End::kServer) found = sent->sent_ns;
     }
     return found;
   }
@@ -154,6 +157,7 @@ class TcpObserver {
   }
 
   const Exchange& exchange_;
+  std::vector<const PacketEvent*> events_;
   Sender sender_;
   std::vector<RttEstimate> history_{RttEstimate{}};
   IntervalSet covered_;

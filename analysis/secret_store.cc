@@ -59,4 +59,12 @@ bool SecretStore::knows(const ClientRandom& client_random) const {
   return first != secrets_.end() && first->first.first == client_random;
 }
 
+bool SecretStore::has_traffic_secrets() const {
+  return std::ranges::any_of(secrets_, [&](const auto& entry) {
+    const auto& [random, label] = entry.first;
+    return label == SecretLabel::kClientTraffic0 &&
+           secrets_.contains({random, SecretLabel::kServerTraffic0});
+  });
+}
+
 }  // namespace analysis

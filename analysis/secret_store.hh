@@ -33,6 +33,8 @@ class SecretStore {
   std::optional<Secret> find(const ClientRandom& client_random, SecretLabel label) const;
   bool knows(const ClientRandom& client_random) const;
   std::size_t size() const { return secrets_.size(); }
+  // Whether some connection's last secrets are there, those of both directions' application data.
+  bool has_traffic_secrets() const;
 
   // Against hostile files; a block of a large run has some thousand.
   static constexpr std::size_t kMaxSecrets = 1'000'000;

@@ -13,7 +13,9 @@ using transport::ByteSpan;
 constexpr std::uint16_t kDnsPort = 53;
 
 std::optional<Carriage> carriage_of(const HandshakeFacts& facts) {
-  const std::string& alpn = facts.alpn;
+  // Early data comes before the server's choice, and is for what the session had before.
+  const bool early = facts.alpn.empty() && facts.offered_early_data && !facts.offered_alpn.empty();
+  const std::string& alpn = early ? facts.offered_alpn.front() : facts.alpn;
   if (alpn == "dot") return Carriage::kDot;
   if (alpn == "h2") return Carriage::kDoh2;
   // RFC 7858 does not ask for an ALPN; without one nothing but DoT is DNS over TLS.

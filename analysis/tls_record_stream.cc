@@ -139,24 +139,39 @@ bool TlsRecordStream::next_keys() {
     return false;
   }
   const bool client = from_ == End::kClient;
-  SecretLabel label{};
+  const bool early = client && facts_->offered_early_data && level_ < Level::kEarlyChaCha;
+  std::optional<Aead> keys;
   Level level{};
-  if (level_ == Level::kNone && client && facts_->offered_early_data) {
-    level = Level::kEarly;
-    label = SecretLabel::kClientEarlyTraffic;
+  if (early) {
+    level = level_ == Level::kNone ? Level::kEarlyAes : Level::kEarlyChaCha;
+    keys = early_keys(level);
   } else if (level_ != Level::kHandshake) {
     level = Level::kHandshake;
-    label = client ? SecretLabel::kClientHandshakeTraffic : SecretLabel::kServerHandshakeTraffic;
+    keys = keys_for(client ? SecretLabel::kClientHandshakeTraffic
+                           : SecretLabel::kServerHandshakeTraffic);
   } else {
     level = Level::kTraffic;
-    label = client ? SecretLabel::kClientTraffic0 : SecretLabel::kServerTraffic0;
+    keys = keys_for(client ? SecretLabel::kClientTraffic0 : SecretLabel::kServerTraffic0);
   }
-  auto keys = keys_for(label);
-  if (!keys && level != Level::kEarly) return false;
+  if (!keys && !early) return false;
   level_ = level;
   keys_ = std::move(keys);
   sequence_ = 0;
   return true;
+}
+
+// The suite is the earlier session's, which nothing here tells: the secret's length says which hash
+// it has, and what opens the record says the rest.
+std::optional<Aead> TlsRecordStream::early_keys(Level level) const {
+  constexpr std::size_t kSha384Bytes = 48;
+  if (!facts_->client_random) return std::nullopt;
+  const auto secret = secrets_->find(*facts_->client_random, SecretLabel::kClientEarlyTraffic);
+  if (!secret) return std::nullopt;
+  const bool sha384 = secret->size() == kSha384Bytes;
+  if (level == Level::kEarlyAes)
+    return record_protection(sha384 ? CipherSuite::kAes256Gcm : CipherSuite::kAes128Gcm, *secret);
+  if (sha384) return std::nullopt;
+  return record_protection(CipherSuite::kChaCha20Poly1305, *secret);
 }
 
 std::optional<Aead> TlsRecordStream::keys_for(SecretLabel label) {

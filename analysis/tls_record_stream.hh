@@ -41,6 +41,8 @@ class TlsRecordStream {
   const std::string& problem() const { return problem_; }
 
  private:
+  // Keys, in the order in which a direction can use them.
+  enum class Level : std::uint8_t { kNone, kEarlyAes, kEarlyChaCha, kHandshake, kTraffic };
   enum class Content : std::uint8_t { kPlainHandshake, kSealedHandshake, kApplication, kOther };
   // A record, or the one whose beginning has been seen.
   struct Record {
@@ -63,10 +65,8 @@ class TlsRecordStream {
   std::optional<Opened> open(transport::ByteSpan header, transport::ByteSpan body);
   bool next_keys();
   std::optional<Aead> keys_for(SecretLabel label);
+  std::optional<Aead> early_keys(Level level) const;
   void announce_incomplete();
-
-  // In the order in which a direction can use them.
-  enum class Level : std::uint8_t { kNone, kEarly, kHandshake, kTraffic };
 
   End from_;
   const SecretStore* secrets_;

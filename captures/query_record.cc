@@ -45,11 +45,17 @@ Json to_json(const Flow& flow) {
 }
 
 Json to_json(const ClientSettings& settings) {
-  return {{"initial_rtt_ns", value_or_null(settings.initial_rtt)},
+  return {{"connection", settings.connection},
+          {"initial_rtt_ns", value_or_null(settings.initial_rtt)},
           {"max_udp_payload", value_or_null(settings.max_udp_payload)},
           {"pmtud", value_or_null(settings.pmtud)},
           {"padding", settings.padding},
           {"groups", settings.groups}};
+}
+
+Json to_json(const std::optional<Preparation>& before) {
+  if (!before) return nullptr;
+  return {{"client_packets", before->client_packets}, {"server_packets", before->server_packets}};
 }
 
 Json to_json(const std::optional<TlsFacts>& tls) {
@@ -123,7 +129,8 @@ Flow read_flow(const JsonFields& fields) {
 }
 
 ClientSettings read_settings(const JsonFields& fields) {
-  return {.initial_rtt = fields.find<base::Nanoseconds>("initial_rtt_ns"),
+  return {.connection = fields.find<std::string>("connection").value_or("cold"),
+          .initial_rtt = fields.find<base::Nanoseconds>("initial_rtt_ns"),
           .max_udp_payload = fields.find<std::uint64_t>("max_udp_payload"),
           .pmtud = fields.find<bool>("pmtud"),
           .padding = fields.require<std::string>("padding"),
@@ -153,6 +160,10 @@ void read_connection(const JsonFields& fields, QueryRecord& record) {
                                 .records = answer->require<std::vector<std::string>>("records")};
   record.ignored_datagrams = fields.find<std::uint64_t>("ignored_datagrams").value_or(0);
   for (const JsonFields& flow : fields.objects("flows")) record.flows.push_back(read_flow(flow));
+  if (const auto before = fields.find_object("preparation"))
+    record.preparation =
+        Preparation{.client_packets = before->require<std::uint64_t>("client_packets"),
+                    .server_packets = before->require<std::uint64_t>("server_packets")};
   if (const auto settings = fields.find_object("settings"))
     record.settings = read_settings(*settings);
   record.keylog = fields.find<std::string>("keylog").value_or("");
@@ -235,6 +246,7 @@ std::string to_json_line(const QueryRecord& record, Keylog keylog) {
       {"answer", to_json(record.answer)},
       {"ignored_datagrams", record.ignored_datagrams},
       {"flows", to_json(record.flows)},
+      {"preparation", to_json(record.preparation)},
       {"settings", to_json(record.settings)},
       {"wire", to_json(record.wire)},
       {"lost", to_json(record.lost)},

@@ -96,8 +96,17 @@ struct AnswerFacts {
   bool operator==(const AnswerFacts&) const = default;
 };
 
+// Packets on the query's flows that came before the query: of the connection, or of the earlier
+// one, that it found. They are the first ones that each end sent there.
+struct Preparation {
+  std::uint64_t client_packets = 0;
+  std::uint64_t server_packets = 0;
+  bool operator==(const Preparation&) const = default;
+};
+
 // The client's settings that decide a query's timing.
 struct ClientSettings {
+  std::string connection = "cold";  // "cold", "warm", "resumed", "early-data", "migrated", "rebound"
   std::optional<base::Nanoseconds> initial_rtt;  // QUIC only
   std::optional<std::uint64_t> max_udp_payload;  // QUIC only, bytes
   std::optional<bool> pmtud;                     // QUIC only
@@ -128,6 +137,7 @@ struct QueryRecord {
   std::optional<AnswerFacts> answer;
   std::uint64_t ignored_datagrams = 0;  // off-path or wrong-ID datagrams
   std::vector<Flow> flows;
+  std::optional<Preparation> preparation;  // of queries that are not cold
   ClientSettings settings;
   std::optional<WireCounts> wire;  // analysis only
   std::vector<LostPacket> lost;    // analysis only

@@ -28,6 +28,18 @@ QueryIdentity identity_of(const QuerySpec& spec, std::size_t ordinal) {
   return {.id = cell + ':' + std::to_string(ordinal), .cell = cell, .index = ordinal};
 }
 
+// With what it finds, where it is to find something. The record of a preparation that failed is the
+// query's.
+captures::QueryRecord ask_once(QueryRunner& runner, const QuerySpec& spec,
+                               const QueryIdentity& identity) {
+  if (spec.connection == Connection::kCold) return runner.run(spec, identity);
+  captures::QueryRecord before = runner.prepare(spec, identity);
+  if (before.outcome != captures::Outcome::kAnswered) return before;
+  captures::QueryRecord record = runner.run(spec, identity);
+  record.keylog = before.keylog + record.keylog;
+  return record;
+}
+
 }  // namespace
 
 int ask(const CommandLine& command, std::ostream& out) {
@@ -38,7 +50,7 @@ int ask(const CommandLine& command, std::ostream& out) {
   QueryRunner runner(clock, keylog.is_open() ? KeepKeys::kYes : KeepKeys::kNo);
   std::vector<captures::QueryRecord> records;
   for (std::size_t ordinal = 0; ordinal < command.count; ++ordinal) {
-    captures::QueryRecord record = runner.run(spec, identity_of(spec, ordinal));
+    captures::QueryRecord record = ask_once(runner, spec, identity_of(spec, ordinal));
     if (keylog.is_open()) base::write_all(keylog, record.keylog);
     record.keylog.clear();
     if (command.json)
@@ -49,7 +61,8 @@ int ask(const CommandLine& command, std::ostream& out) {
     records.push_back(std::move(record));
     // A port of its own for each: a closed TCP connection keeps its port for a minute (TIME-WAIT,
     // RFC 9293, section 3.6.1).
-    if (spec.local_port != 0) ++spec.local_port;
+    if (spec.local_port != 0)
+      spec.local_port = static_cast<std::uint16_t>(spec.local_port + ports_of(spec.connection));
   }
   if (!command.json && command.count > 1) out << summarise(records);
   const bool all_answered = std::ranges::all_of(records, [](const captures::QueryRecord& record) {

@@ -53,7 +53,9 @@ void run_batch(const base::FileDescriptor& requests, const base::FileDescriptor&
   while (const auto line = lines.next()) {
     const auto request = parse_query_request(*line);
     if (!request) throw base::LabError(std::format("request: {}", request.error()));
-    const captures::QueryRecord record = runner.run(request->spec, request->identity);
+    const captures::QueryRecord record = request->prepare
+                                             ? runner.prepare(request->spec, request->identity)
+                                             : runner.run(request->spec, request->identity);
     base::write_all(records, captures::to_json_line(record, keylog) + '\n');
   }
 }

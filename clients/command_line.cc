@@ -17,14 +17,14 @@ namespace clients {
 namespace {
 
 constexpr const char* kSummary =
-    "Asks one DNS question over one transport, with a new connection, and shows what took how "
-    "long.";
+    "Asks one DNS question over one transport and shows what took how long.";
 
 constexpr const char* kExamples = R"(
 Examples:
   labquery dot://192.0.2.53 --name dns.example a.example A
   labquery doq://dns.quad9.net example.com AAAA
   labquery https://dns.google/dns-query example.com --method post
+  labquery doq://dns.adguard.com example.com --connection early-data
   labquery do53://[2001:db8::53]:5353 example.com --json
 
 Transports: do53 do53+tcp dot doh2 doh3 doq, and https, which is doh2. Ports are the standard ones
@@ -45,6 +45,7 @@ struct Raw {
   std::string timeout = "10s";
   std::string groups = "X25519MLKEM768:X25519";
   std::string initial_rtt = "333ms";
+  std::string connection = "cold";
   std::string padding = "rfc8467";
   std::string method = "get";
   bool insecure = false;
@@ -76,16 +77,26 @@ void add_server_options(CLI::App& app, Raw& raw, CommandLine& command) {
       ->option_text("NAME");
   app.add_option("--timeout", raw.timeout, "give up after this")
       ->option_text(with_default("TIME", raw.timeout));
-  app.add_option("--count", command.count, "ask so many times, each with a new connection")
+  app.add_option("--count", command.count, "ask so many times, each on its own")
       ->check(CLI::Range(std::size_t{1}, kMaxCount))
       ->option_text("N [1]");
   app.add_option("--local-port", command.spec.local_port,
-                 "send from this port; query i of --count from port + i - 1")
+                 "send from this port; --count and --connection take those behind it, too")
       ->option_text("PORT");
 }
 
 void add_protocol_options(CLI::App& app, Raw& raw, CommandLine& command) {
   const std::string group = "Protocol";
+  app.add_option("--connection", raw.connection,
+                 "cold; or warm, resumed (with a ticket) or early-data (0-RTT), for which the\n"
+                 "same is asked once before; over QUIC also migrated or rebound, to a new port")
+      ->check(CLI::Validator(
+          [](const std::string& word) {
+            return captures::parse_connection_kind(word) ? std::string() : std::format("'{}' is none of them", word);
+          },
+          ""))
+      ->option_text(with_default("HOW", raw.connection))
+      ->group(group);
   app.add_option("--groups", raw.groups, "key exchange, in this order; '' for OpenSSL's default")
       ->option_text("LIST [" + raw.groups + "]")
       ->group(group);
@@ -173,6 +184,10 @@ void interpret(const Raw& raw, CommandLine& command) {
   QuerySpec& spec = command.spec;
   spec.timeout = duration_of("--timeout", raw.timeout);
   spec.initial_rtt = duration_of("--initial-rtt", raw.initial_rtt);
+  spec.connection = *captures::parse_connection_kind(raw.connection);
+  if (!can_find(spec.transport, spec.connection))
+    reject("--connection", std::format("a query over {} cannot be {}",
+                                       to_string(spec.transport), raw.connection));
   spec.padding = raw.padding == "none" ? Padding::kNone : Padding::kRfc8467;
   spec.method = CLI::detail::to_lower(raw.method) == "post" ? HttpMethod::kPost : HttpMethod::kGet;
   spec.groups.clear();
@@ -181,7 +196,8 @@ void interpret(const Raw& raw, CommandLine& command) {
   spec.allow_tls12 = true;
   if (raw.insecure) spec.trust = Trust::kUnchecked;
   if (!spec.ca_file.empty()) spec.trust = Trust::kFile;
-  if (spec.local_port != 0 && command.count - 1 > kLastPort - spec.local_port)
+  if (spec.local_port != 0 &&
+      command.count * ports_of(spec.connection) - 1 > kLastPort - spec.local_port)
     reject("--local-port",
            std::format("{} queries from {} on run out of ports", command.count, spec.local_port));
 }

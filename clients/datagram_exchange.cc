@@ -31,6 +31,13 @@ void DatagramExchange::start() {
   context_.loop.watch(socket_->number(), EPOLLIN, [this](std::uint32_t) { on_ready(); });
 }
 
+// Datagrams have no connection that could be open: this is a query like the first one.
+void DatagramExchange::ask_again() {
+  drop_socket();
+  over_tcp_.reset();
+  start();
+}
+
 void DatagramExchange::on_ready() {
   int error = 0;
   for (const transport::ByteSpan datagram : socket_->receive_datagrams(&error)) {

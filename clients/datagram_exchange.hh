@@ -18,6 +18,7 @@ class DatagramExchange final : public Exchange {
   ~DatagramExchange() override;
 
   void start() override;
+  void ask_again() override;
   void close() override;
 
  private:

@@ -9,7 +9,16 @@ namespace clients {
 
 DoqCarrier::DoqCarrier(const QuerySpec& spec, transport::QuicConnection& connection,
                        QueryProgress& progress)
-    : query_(make_dns_query(spec)), connection_(connection), progress_(progress) {}
+    : query_(make_dns_query(spec)), connection_(connection), progress_(progress) {
+  if (connection_.early_data_offered()) send_query();
+}
+
+void DoqCarrier::ask_again() {
+  deframer_ = {};
+  answer_.reset();
+  stream_.reset();
+  send_query();
+}
 
 void DoqCarrier::send_query() {
   if (stream_) return;

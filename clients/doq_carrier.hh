@@ -23,10 +23,12 @@ class DoqCarrier final : public QuicCarrier {
   DoqCarrier(const QuerySpec& spec, transport::QuicConnection& connection, QueryProgress& progress);
 
   bool request_queued() const override { return stream_.has_value(); }
+  void ask_again() override;
   // A whole answer whose stream never ended is a breach of section 4.2, not a lost answer.
   void expire() override;
   void close() override;
 
+  void on_early_data_rejected() override { stream_.reset(); }
   void on_handshake_completed() override { send_query(); }
   void on_streams_available() override { send_query(); }
   void on_stream_data(transport::StreamId stream, transport::ByteSpan bytes, bool fin) override;

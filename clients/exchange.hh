@@ -20,6 +20,7 @@ struct ExchangeContext {
   QueryProgress& progress;
   ReceiveBuffer& buffer;
   const transport::TlsContext* tls = nullptr;  // null for transports without encryption
+  const transport::Resumption* resumption = nullptr;  // null for a full handshake
 };
 
 // Constructing one prepares what can be prepared; the network sees nothing before start().
@@ -29,6 +30,11 @@ class Exchange {
 
   // Opens the socket and sends what the transport sends first.
   virtual void start() = 0;
+  // Asks the same question once more on the open connection, for a progress that has begun anew.
+  // Only where the last one was answered, and on transports that have connections.
+  virtual void ask_again() = 0;
+  // Adds what is known beside the session to resume the connection with; after an answer.
+  virtual void remember(transport::Resumption& /*resumption*/) const {}
   // The timeout has passed. An exchange that knows more than "no answer" fails the query.
   virtual void expire() {}
   // Says goodbye as the transport does, without waiting for anything; the socket closes with the

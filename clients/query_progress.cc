@@ -39,6 +39,11 @@ void QueryProgress::expire() {
   ended_ = true;
 }
 
+void QueryProgress::reset() {
+  record_ = {};
+  ended_ = false;
+}
+
 captures::QueryRecord QueryProgress::take_record() {
   LABRUN_ASSERT(ended_);
   return std::move(record_);

@@ -13,6 +13,9 @@ namespace clients {
 
 class QueryProgress {
  public:
+  // What the connection does once its query has ended.
+  enum class Afterwards { kClose, kServe };
+
   // `clock` outlives this.
   explicit QueryProgress(const base::Clock& clock) : clock_(clock) {}
   QueryProgress(const QueryProgress&) = delete;
@@ -20,7 +23,12 @@ class QueryProgress {
 
   // Starts the clock. Messages may be ready by now, but nothing of the query may have happened, not
   // even socket(2).
-  void begin() { record_.start = clock_.now(); }
+  void begin(Afterwards afterwards = Afterwards::kClose) {
+    afterwards_ = afterwards;
+    record_.start = clock_.now();
+  }
+  // For another query on the same connection, with a new record.
+  void reset();
   // Reads the clock: the phase is over at this moment. Only its first end counts:
   // progress.mark(&Phases::connect).
   void mark(std::optional<base::Nanoseconds> captures::Phases::* phase);
@@ -37,6 +45,8 @@ class QueryProgress {
   // The timeout passed: a censored sample.
   void expire();
   bool ended() const { return ended_; }
+  // Ended, and the connection is of no further use.
+  bool closing() const { return ended_ && afterwards_ == Afterwards::kClose; }
 
   base::Instant start() const { return record_.start; }
   // Facts are written into the record as they become known.
@@ -46,6 +56,7 @@ class QueryProgress {
  private:
   const base::Clock& clock_;
   captures::QueryRecord record_;
+  Afterwards afterwards_ = Afterwards::kClose;
   bool ended_ = false;
 };
 

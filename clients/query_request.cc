@@ -17,11 +17,11 @@ namespace {
 using captures::JsonFields;
 using captures::MalformedJson;
 
-constexpr std::array<std::string_view, 20> kKeys{
+constexpr std::array<std::string_view, 23> kKeys{
     "id",         "cell",   "transport",      "block",           "index", "seed",
     "server",     "port",   "local_port",     "server_name",     "path",  "question",
     "timeout_ns", "groups", "initial_rtt_ns", "max_udp_payload", "pmtud", "padding",
-    "method",     "ca_file"};
+    "method",     "ca_file", "connection", "settle_ns", "prepare"};
 
 void reject_unknown_keys(const nlohmann::json& object) {
   for (const auto& [key, value] : object.items())
@@ -95,6 +95,21 @@ void read_target(QuerySpec& spec, const JsonFields& fields) {
   read_into(spec.path, fields, "path");
 }
 
+void read_connection(QuerySpec& spec, const JsonFields& fields) {
+  if (const auto word = fields.find<std::string>("connection")) {
+    const auto connection = captures::parse_connection_kind(*word);
+    if (!connection) fields.reject("connection", std::format("'{}' is no value of it", *word));
+    spec.connection = *connection;
+  }
+  if (!can_find(spec.transport, spec.connection))
+    fields.reject("connection", std::format("a query over {} cannot be {}",
+                                            to_string(spec.transport),
+                                            to_string(spec.connection)));
+  read_into(spec.settle, fields, "settle_ns");
+  if (spec.settle < base::Nanoseconds(0) || spec.settle > kMaxTimeout)
+    fields.reject("settle_ns", std::format("not from 0 to {}", kMaxTimeout.count()));
+}
+
 void read_settings(QuerySpec& spec, const JsonFields& fields) {
   read_into(spec.timeout, fields, "timeout_ns");
   if (spec.timeout <= base::Nanoseconds(0) || spec.timeout > kMaxTimeout)
@@ -111,6 +126,7 @@ void read_settings(QuerySpec& spec, const JsonFields& fields) {
             {{"none", Padding::kNone}, {"rfc8467", Padding::kRfc8467}});
   read_word(spec.method, fields, "method",
             {{"GET", HttpMethod::kGet}, {"POST", HttpMethod::kPost}});
+  read_connection(spec, fields);
   read_into(spec.ca_file, fields, "ca_file");
   spec.trust = spec.ca_file.empty() ? Trust::kUnchecked : Trust::kFile;
 }
@@ -125,10 +141,14 @@ std::expected<QueryRequest, std::string> parse_query_request(std::string_view li
   try {
     reject_unknown_keys(object);
     const JsonFields fields(object, "");
-    QueryRequest request{.identity = read_identity(object, fields), .spec = {}};
+    QueryRequest request{
+        .identity = read_identity(object, fields), .spec = {}, .prepare = false};
     read_target(request.spec, fields);
     request.spec.question = read_question(fields);
     read_settings(request.spec, fields);
+    read_into(request.prepare, fields, "prepare");
+    if (request.prepare && request.spec.connection == Connection::kCold)
+      fields.reject("prepare", "a cold query finds nothing");
     if (object.contains("seed")) request.spec.quic_seed = request.identity.seed;
     return request;
   } catch (const MalformedJson& error) {

@@ -39,6 +39,22 @@ std::optional<Transport> transport_from(std::string_view name) {
   return std::nullopt;
 }
 
+bool can_find(Transport transport, Connection connection) {
+  switch (connection) {
+    case Connection::kCold:
+      return true;
+    case Connection::kWarm:
+      return transport != Transport::kDo53;
+    case Connection::kResumed:
+    case Connection::kEarlyData:
+      return is_encrypted(transport);
+    case Connection::kMigrated:
+    case Connection::kRebound:
+      return runs_over_quic(transport);
+  }
+  return false;
+}
+
 std::uint16_t default_port(Transport transport) {
   return facts_of(transport).port;
 }

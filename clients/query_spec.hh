@@ -5,6 +5,7 @@
 
 #include "base/clock.hh"
 #include "base/rng.hh"
+#include "captures/connection_kind.hh"
 #include "clients/address.hh"
 #include "transport/dns_message.hh"
 
@@ -44,6 +45,10 @@ constexpr bool is_encrypted(Transport transport) {
   return transport != Transport::kDo53 && transport != Transport::kDo53Tcp;
 }
 
+using Connection = captures::ConnectionKind;
+// Whether a query over `transport` can find that. Do53 has no connection, and TCP's cannot move.
+bool can_find(Transport transport, Connection connection);
+
 enum class Padding { kNone, kRfc8467 };
 enum class HttpMethod { kGet, kPost };
 
@@ -63,12 +68,15 @@ inline constexpr base::Nanoseconds kMaxTimeout = std::chrono::hours(1);
 struct QuerySpec {
   Transport transport = Transport::kDo53;
   SocketAddress server;
-  std::uint16_t local_port = 0;  // 0: the kernel's choice
+  std::uint16_t local_port = 0;  // 0: the kernel's choice; else the first of ports_of(connection)
   // For SNI, the certificate check and the HTTP authority; a host name or an address.
   std::string server_name;
   std::string path = "/dns-query";
   transport::DnsQuestion question;
   base::Nanoseconds timeout = std::chrono::seconds(10);
+  Connection connection = Connection::kCold;
+  // How long an earlier connection, or the open one, has to be silent before the query begins.
+  base::Nanoseconds settle = std::chrono::milliseconds(250);
   std::optional<base::Seed> quic_seed;  // transport::QuicSettings::seed
   // Key exchange as offered, in order; OpenSSL sends a key share for the first. Empty: OpenSSL's
   // default.

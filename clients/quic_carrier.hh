@@ -18,6 +18,8 @@ class QuicCarrier : public transport::QuicEvents {
  public:
   // The request is in the connection's hands and leaves with its next flush().
   virtual bool request_queued() const = 0;
+  // Asks the same question once more.
+  virtual void ask_again() = 0;
   // The timeout has passed. Fails the query where that is the server's fault.
   virtual void expire() {}
   // Closes the connection with the protocol's own code.

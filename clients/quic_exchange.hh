@@ -24,6 +24,8 @@ class QuicExchange final : public Exchange, private transport::QuicEvents {
   ~QuicExchange() override;
 
   void start() override;
+  void ask_again() override;
+  void remember(transport::Resumption& resumption) const override;
   void expire() override;
   // CONNECTION_CLOSE in place of anything that waits to be sent.
   void close() override;
@@ -36,7 +38,10 @@ class QuicExchange final : public Exchange, private transport::QuicEvents {
   void queue_datagrams();
   void send_queued();
   void note_facts();
+  void open_socket(std::uint16_t local_port);
+  void move();
 
+  void on_early_data_rejected() override;
   void on_handshake_completed() override;
   void on_stream_data(transport::StreamId stream, transport::ByteSpan bytes, bool fin) override;
   void on_stream_reset(transport::StreamId stream, std::uint64_t code) override;

@@ -28,6 +28,7 @@ class FramedCarrier final : public StreamCarrier {
   }
 
   transport::Bytes take_output() override { return std::exchange(output_, {}); }
+  void ask_again() override { output_ = transport::frame_message(query_.wire); }
 
  private:
   DnsQuery query_;
@@ -41,9 +42,10 @@ class Http2Carrier final : public StreamCarrier {
   Http2Carrier(const QuerySpec& spec, QueryProgress& progress)
       : query_(make_dns_query(spec)),
         progress_(progress),
+        request_(make_doh_request(spec, query_)),
         response_(query_, progress),
         session_(response_) {
-    session_.submit(make_doh_request(spec, query_));
+    session_.submit(request_);
   }
 
   void receive(transport::ByteSpan bytes) override {
@@ -52,11 +54,13 @@ class Http2Carrier final : public StreamCarrier {
   }
 
   transport::Bytes take_output() override { return session_.take_output(); }
+  void ask_again() override { session_.submit(request_); }
   void close() override { session_.close(); }
 
  private:
   DnsQuery query_;
   QueryProgress& progress_;
+  transport::HttpRequest request_;
   DohResponse response_;
   transport::Http2Session session_;
 };

@@ -20,6 +20,8 @@ class StreamCarrier {
   virtual void receive(transport::ByteSpan bytes) = 0;
   // Everything to be sent now; the request is in it from the start.
   virtual transport::Bytes take_output() = 0;
+  // Asks the same question once more.
+  virtual void ask_again() = 0;
   // The protocol's own farewell goes into the output.
   virtual void close() {}
 };

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace clients {
 
@@ -21,16 +22,20 @@ class StreamExchange final : public Exchange {
   ~StreamExchange() override;
 
   void start() override;
+  void ask_again() override;
   // close_notify and FIN leave in one segment.
   void close() override;
 
  private:
+  void open_tls();
   void on_ready(std::uint32_t events);
   bool finish_connecting(std::uint32_t events);
   void read_socket(std::uint32_t events);
   void take_in(transport::ByteSpan bytes);
   void note_handshake();
   void end_of_stream();
+  // Of the connection, also when no query is under way.
+  void fail(std::string why);
   void flush();
   void collect_output();
 
@@ -40,6 +45,8 @@ class StreamExchange final : public Exchange {
   std::optional<transport::TlsStream> tls_;
   transport::Bytes output_;  // for the socket, in order
   bool connected_ = false;
+  bool handshake_noted_ = false;
+  std::optional<std::string> failure_;
 };
 
 }  // namespace clients

@@ -1,6 +1,7 @@
 #include "clients/text_report.hh"
 
 #include <algorithm>
+#include <array>
 #include <format>
 #include <optional>
 #include <utility>
@@ -54,13 +55,15 @@ std::string describe_handshake(const QueryRecord& record) {
 }
 
 std::string describe_phases(const QueryRecord& record) {
-  const std::pair<std::optional<Nanoseconds>, std::string> phases[]{
+  std::array<std::pair<std::optional<Nanoseconds>, std::string>, 5> phases{{
       {record.phases.connect, "TCP connection open"},
       {record.phases.handshake, describe_handshake(record)},
       {record.phases.sent, "request handed to the network"},
       {record.phases.first_byte, "first byte of the answer"},
       {record.phases.answer, "answer complete and checked"},
-  };
+  }};
+  // Early data leaves before the handshake's end.
+  std::ranges::stable_sort(phases, {}, [](const auto& phase) { return phase.first; });
   std::string text;
   Nanoseconds before{0};
   for (const auto& [phase, meaning] : phases) {
@@ -76,6 +79,10 @@ std::string describe_oddities(const QueryRecord& record) {
   std::string text;
   if (record.http_status && *record.http_status != 200)
     text += std::format("HTTP status {}\n", *record.http_status);
+  if (record.settings.connection == "early-data" && !record.early_data.attempted)
+    text += "no early data: the server's ticket does not allow it\n";
+  if (record.early_data.attempted)
+    text += std::format("early data: {}\n", record.early_data.accepted ? "accepted" : "refused");
   if (record.retries > 0)
     text += std::format("QUIC Retry: {} (one round trip each)\n", record.retries);
   if (record.ignored_datagrams > 0)

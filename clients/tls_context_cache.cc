@@ -46,7 +46,7 @@ std::string key_of(const QuerySpec& spec) {
   return key;
 }
 
-transport::TlsSettings settings_of(const QuerySpec& spec, const transport::KeylogSink& keylog) {
+transport::TlsSettings settings_of(const QuerySpec& spec) {
   transport::TlsSettings settings;
   settings.role = transport::Role::kClient;
   settings.carrier = runs_over_quic(spec.transport) ? transport::TlsCarrier::kQuic
@@ -57,7 +57,6 @@ transport::TlsSettings settings_of(const QuerySpec& spec, const transport::Keylo
   if (spec.trust == Trust::kFile)
     settings.trust_anchors_pem = base::read_file(spec.ca_file, kMaxTrustAnchorBytes);
   settings.allow_tls12 = spec.allow_tls12 && !runs_over_quic(spec.transport);
-  settings.keylog = keylog;
   return settings;
 }
 
@@ -66,7 +65,12 @@ transport::TlsSettings settings_of(const QuerySpec& spec, const transport::Keylo
 const transport::TlsContext* TlsContextCache::find(const QuerySpec& spec) {
   if (!is_encrypted(spec.transport)) return nullptr;
   std::unique_ptr<transport::TlsContext>& context = contexts_[key_of(spec)];
-  if (!context) context = std::make_unique<transport::TlsContext>(settings_of(spec, keylog_));
+  if (!context) {
+    transport::TlsSettings settings = settings_of(spec);
+    settings.keylog = keylog_;
+    settings.ticket = tickets_;
+    context = std::make_unique<transport::TlsContext>(std::move(settings));
+  }
   return context.get();
 }
 

@@ -6,6 +6,7 @@ void record_tls_facts(const transport::TlsFacts& facts, captures::QueryRecord& r
   record.tls =
       captures::TlsFacts{.version = facts.version, .cipher = facts.cipher, .alpn = facts.alpn};
   if (!facts.group.empty()) record.group = facts.group;
+  record.early_data.accepted = facts.early_data_accepted;
 }
 
 }  // namespace clients

@@ -38,9 +38,11 @@ constexpr const char* kExamples = R"(Examples:
 Exit code: 0 ended by SIGTERM or SIGINT, 2 bad command line, 3 this machine could not serve.)";
 
 constexpr std::uint16_t kHighestPort = 65535;
+constexpr std::size_t kMostTickets = 16;
 constexpr base::Nanoseconds kLongestDuration = std::chrono::hours(1);
 constexpr const char* kCertificates = "Certificates";
 constexpr const char* kAnswers = "Answers";
+constexpr const char* kResumption = "Resumption";
 constexpr const char* kQuic = "QUIC";
 constexpr const char* kForPrograms = "For programs that start labdns";
 
@@ -57,6 +59,7 @@ struct Raw {
   std::string padding = "rfc8467";
   std::string key = "ecdsa-p256";
   std::string groups = "X25519MLKEM768:X25519";
+  std::string early_data = "none";
   std::string retry = "never";
   std::string initial_rtt = "333ms";
   std::string idle_timeout = "30s";
@@ -169,6 +172,21 @@ void add_certificate_options(CLI::App& app, Raw& raw, ServerSpec& spec) {
       ->group(kCertificates);
 }
 
+void add_resumption_options(CLI::App& app, Raw& raw, ServerSpec& spec) {
+  app.add_option("--tickets", spec.session_tickets,
+                 "session tickets after each full handshake, to resume with")
+      ->check(CLI::Range(std::size_t{0}, kMostTickets).description(""))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kResumption);
+  app.add_option("--early-data", raw.early_data,
+                 "what tickets allow and becomes of it: none, accept (also replays) or reject")
+      ->check(one_of({"none", "accept", "reject"}))
+      ->type_name("HOW")
+      ->capture_default_str()
+      ->group(kResumption);
+}
+
 void add_quic_options(CLI::App& app, Raw& raw, ServerSpec& spec) {
   app.add_option("--retry", raw.retry,
                  "always: a Retry packet validates every client's address; or never")
@@ -246,6 +264,10 @@ void interpret(const Raw& raw, ServerSpec& spec) {
   spec.chain.key = *parse_key_type(raw.key);
   for (const auto part : raw.groups | std::views::split(':'))
     if (!part.empty()) spec.groups.emplace_back(part.begin(), part.end());
+  if (raw.early_data == "accept") spec.early_data = transport::EarlyData::kAccept;
+  if (raw.early_data == "reject") spec.early_data = transport::EarlyData::kReject;
+  if (spec.early_data != transport::EarlyData::kNone && spec.session_tickets == 0)
+    reject("--early-data", "needs --tickets, which allow it");
   spec.retry =
       raw.retry == "always" ? transport::RetryPolicy::kAlways : transport::RetryPolicy::kNever;
   spec.initial_rtt = duration_of("--initial-rtt", raw.initial_rtt);
@@ -265,6 +287,7 @@ std::expected<ServerSpec, int> parse_command_line(int argc, const char* const* a
   add_listener_options(app, raw, spec);
   add_answer_options(app, raw, spec);
   add_certificate_options(app, raw, spec);
+  add_resumption_options(app, raw, spec);
   add_quic_options(app, raw, spec);
   add_program_options(app, spec);
   try {

@@ -1,6 +1,11 @@
 #include "endpoints/quic_problem.hh"
 
 namespace endpoints {
+namespace {
+
+constexpr std::uint64_t kApplicationError = 0xc;  // RFC 9000 section 20.1
+
+}  // namespace
 
 std::optional<std::string> quic_problem(const transport::QuicClose& close,
                                         std::uint64_t no_error_code) {
@@ -13,7 +18,10 @@ std::optional<std::string> quic_problem(const transport::QuicClose& close,
       if (close.code == no_error_code) return std::nullopt;
       break;
     case Cause::kTransport:
-      if (close.code == 0) return std::nullopt;
+      // A client that leaves before it knows the handshake confirmed has to hide its code (RFC 9000
+      // section 10.2.3).
+      if (close.code == 0 || (close.by_peer && close.code == kApplicationError))
+        return std::nullopt;
       break;
     case Cause::kHandshakeTimeout:
     case Cause::kVersionNegotiation:

@@ -168,6 +168,8 @@ const transport::TlsContext& Server::context_for(Protocol protocol) {
   settings.carrier =
       is_quic(protocol) ? transport::TlsCarrier::kQuic : transport::TlsCarrier::kStream;
   settings.groups = spec_.groups;
+  settings.session_tickets = spec_.session_tickets;
+  settings.early_data = spec_.early_data;
   settings.alpn = {std::string(alpn_of(protocol))};
   settings.certificate_chain_pem = chain_.certificates_pem;
   settings.private_key_pem = chain_.private_key_pem;

@@ -48,6 +48,8 @@ struct ServerSpec {
   std::filesystem::path ca_file;
 
   std::vector<std::string> groups;
+  std::size_t session_tickets = 0;  // after each full handshake
+  transport::EarlyData early_data = transport::EarlyData::kNone;
   std::string doh_path = "/dns-query";
   transport::RetryPolicy retry = transport::RetryPolicy::kNever;
   std::size_t max_udp_payload = 1200;

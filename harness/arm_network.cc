@@ -38,6 +38,8 @@ std::vector<std::string> server_arguments(const Settings& settings, const std::s
                                      "--chain-bytes", std::to_string(endpoint.chain_bytes.bytes),
                                      "--key",         endpoint.key,
                                      "--groups",      join(endpoint.key_exchange, ':'),
+                                     "--tickets",     std::to_string(endpoint.tickets),
+                                     "--early-data",  std::string(to_string(endpoint.early_data)),
                                      "--retry",       std::string(to_string(endpoint.retry)),
                                      "--padding",     std::string(to_string(endpoint.padding)),
                                      "--udp-limit",   std::to_string(endpoint.udp_limit.bytes)};
@@ -50,6 +52,10 @@ std::vector<std::string> server_arguments(const Settings& settings, const std::s
 }
 
 }  // namespace
+
+Connection connection_of(Connection wanted, Transport transport) {
+  return transport == Transport::kDo53 ? Connection::kCold : wanted;
+}
 
 PlannedArm plan_arm(const Arm& arm, std::uint32_t ordinal, std::span<const Transport> transports) {
   const Settings& settings = arm.settings;
@@ -69,7 +75,13 @@ PlannedArm plan_arm(const Arm& arm, std::uint32_t ordinal, std::span<const Trans
 int floor_round_trips(const Settings& settings, Transport transport) {
   const TransportFacts& kind = facts(transport);
   const EndpointSettings& endpoint = settings.endpoint;
+  const Connection connection = connection_of(settings.client.connection, transport);
+  // The query only. What moves a connection does not wait for the new path's validation.
+  if (captures::is_open(connection)) return 1;
   int round_trips = kind.cold_round_trips;
+  // RFC 8446 section 2.3: early data is not kept waiting by the handshake.
+  if (connection == Connection::kEarlyData && endpoint.early_data == EarlyData::kAccept)
+    --round_trips;
   // RFC 9000 section 8.1.2.
   if (kind.quic && endpoint.retry == Retry::kAlways) ++round_trips;
   // The client sends a share for its first group only; another choice of the server costs a

@@ -1,6 +1,9 @@
 #include "harness/block_lab.hh"
 
 #include "base/errors.hh"
+#include "captures/flow_index.hh"
+#include "captures/link_frame.hh"
+#include "harness/arm_network.hh"
 #include "harness/block_network.hh"
 #include "netns/ping.hh"
 
@@ -9,6 +12,8 @@
 #include <algorithm>
 #include <format>
 #include <set>
+#include <span>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -19,6 +24,8 @@ using nlohmann::json;
 // takes part in another. In virtual time it costs nothing: labdns keeps a connection whose end was
 // lost for 30 s, with ever longer pauses between its probes.
 constexpr std::chrono::seconds kVirtualSilence{31};
+// After a connection that a query's preparation has closed, of which nothing was lost.
+constexpr std::chrono::seconds kFarewell{1};
 // Silence that never comes means that somebody sends on a timer of their own.
 constexpr std::chrono::minutes kSilenceWithin{10};
 constexpr std::chrono::seconds kEchoWithin{5};
@@ -42,6 +49,28 @@ constexpr std::chrono::microseconds kAfterSlack{64};
 captures::PacketCapture open_capture(const netns::NetworkNamespace& space) {
   const netns::Entered inside(space);
   return captures::PacketCapture(std::string(netns::kEndDevice));
+}
+
+// Of the packets from `first` on those that this end sent on the record's flows.
+std::uint64_t count_sent(const captures::EndEvidence& end, std::size_t first,
+                         const captures::QueryRecord& record) {
+  captures::FlowIndex flows(std::span(&record, 1));
+  std::uint64_t count = 0;
+  for (const captures::CapturedPacket& packet : std::span(end.packets).subspan(first)) {
+    const auto parsed = captures::parse_ethernet_frame(packet.bytes);
+    if (packet.direction == captures::Direction::kOutbound && parsed && flows.owner_of(*parsed))
+      ++count;
+  }
+  return count;
+}
+
+void add_preparation(captures::QueryRecord& record, const captures::QueryRecord& before) {
+  record.preparation = before.preparation;
+  record.keylog = before.keylog + record.keylog;
+  const std::vector<captures::Flow> own = std::exchange(record.flows, before.flows);
+  std::ranges::copy_if(own, std::back_inserter(record.flows), [&](const captures::Flow& flow) {
+    return !std::ranges::contains(before.flows, flow);
+  });
 }
 
 }  // namespace
@@ -144,7 +173,8 @@ void BlockLab::wait_for_phase() {
 }
 
 captures::QueryRecord BlockLab::wait_for_record(const PlannedQuery& query) {
-  const base::Nanoseconds within = arm_of(query).client.timeout + kGrace;
+  // A preparation may wait for silence as long as for its answer.
+  const base::Nanoseconds within = 2 * arm_of(query).client.timeout + kGrace;
   if (!wait_until([this] { return record_.has_value(); }, clock_.now() + within))
     throw base::LabError(std::format("labquery gave no record within {} of its request", within));
   captures::QueryRecord record = std::move(*record_);
@@ -154,14 +184,47 @@ captures::QueryRecord BlockLab::wait_for_record(const PlannedQuery& query) {
   return record;
 }
 
-captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates) {
+captures::QueryRecord BlockLab::request(const PlannedQuery& query, Step step) {
+  labquery_->ask(
+      request_line(context_.plan, context_.block, query, asked_->ca_file().string(), step));
+  return wait_for_record(query);
+}
+
+// Over the same path, but without chance: what a query finds is the same every time.
+captures::QueryRecord BlockLab::prepare(const PlannedQuery& query) {
   const PlannedArm& arm = arm_of(query);
-  asked_ = endpoints_[context_.plan.cells[query.cell].arm].get();
+  network_.impair(without_chance(arm.path), path_seeds(query));
+  if (context_.virtual_time) wait_for_phase();
+  if (keeper_) keeper_->begin(nullptr, GateKeeper::Connections::kAnew);
+  const std::size_t client_packets = client_.packets.size();
+  const std::size_t server_packets = server_.packets.size();
+  captures::QueryRecord record = request(query, Step::kPrepare);
+  // Of a connection that was closed.
+  wait_for_silence(kFarewell + arm.rtt);
+  record.preparation =
+      captures::Preparation{.client_packets = count_sent(client_, client_packets, record),
+                            .server_packets = count_sent(server_, server_packets, record)};
+  if (keeper_) keeper_->end(record.start, loop_.woken_at());
+  if (record.outcome != captures::Outcome::kAnswered)
+    throw base::LabError(std::format("prepare query {}: {}", query.id,
+                                     record.error.value_or("no answer to the query before it")));
+  return record;
+}
+
+captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates) {
+  const PlannedCell& cell = context_.plan.cells[query.cell];
+  const PlannedArm& arm = context_.plan.arms[cell.arm];
+  asked_ = endpoints_[cell.arm].get();
+  const Connection connection = connection_of(arm.client.connection, cell.transport);
+  std::optional<captures::QueryRecord> before;
+  if (connection != Connection::kCold) before = prepare(query);
   network_.impair(arm.path, path_seeds(query));
   if (context_.virtual_time) wait_for_phase();
-  if (keeper_) keeper_->begin(fates);
-  labquery_->ask(request_line(context_.plan, context_.block, query, asked_->ca_file().string()));
-  captures::QueryRecord record = wait_for_record(query);
+  if (keeper_)
+    keeper_->begin(fates, captures::is_open(connection) ? GateKeeper::Connections::kGoOn
+                                                        : GateKeeper::Connections::kAnew);
+  captures::QueryRecord record = request(query, Step::kMeasure);
+  if (before) add_preparation(record, *before);
   // What has passed the gate is still on its way.
   wait_for_silence((context_.virtual_time ? kVirtualSilence : arm.client.drain) + arm.rtt);
   if (keeper_) gate_records_ = keeper_->end(record.start, loop_.woken_at());

@@ -52,7 +52,7 @@ class BlockLab {
   BlockLab(const BlockLab&) = delete;
   BlockLab& operator=(const BlockLab&) = delete;
 
-  // Asks one query and waits until the wire is silent. With a gate, `fates` judges its packets; in
+  // Asks one query, with what it is to find, and waits until the wire is silent. With a gate, `fates` judges its packets; in
   // virtual time every query begins in the same phase of the kernel's timers. Throws LabError where
   // the lab broke.
   captures::QueryRecord ask(const PlannedQuery& query, FateSource* fates);
@@ -75,6 +75,8 @@ class BlockLab {
   void calibrate();
   void raise_gate();
   void wait_for_phase();
+  captures::QueryRecord prepare(const PlannedQuery& query);
+  captures::QueryRecord request(const PlannedQuery& query, Step step);
   captures::QueryRecord wait_for_record(const PlannedQuery& query);
   void collect_packets();
   void wait_for_silence(base::Nanoseconds silence);

@@ -41,10 +41,15 @@ void read_method(const RawNode& node, ValueReader& reader, Draft& draft) {
   reader.choice<HttpMethod>(node, kNames, draft.settings.client.method);
 }
 
-void read_connection(const RawNode& node, ValueReader& reader, Draft&) {
-  static constexpr std::array<std::pair<std::string_view, bool>, 1> kNames{{{"cold", true}}};
-  bool cold = true;
-  reader.choice<bool>(node, kNames, cold);
+void read_connection(const RawNode& node, ValueReader& reader, Draft& draft) {
+  static const auto kNames = [] {
+    std::array<std::pair<std::string_view, Connection>, captures::kConnectionKinds.size()> names;
+    std::ranges::transform(captures::kConnectionKinds, names.begin(), [](Connection kind) {
+      return std::pair(captures::to_string(kind), kind);
+    });
+    return names;
+  }();
+  reader.choice<Connection>(node, kNames, draft.settings.client.connection);
 }
 
 // One duration of the client.
@@ -97,7 +102,7 @@ std::vector<Key> client_keys() {
        "every transport is a cell of its own already", read_transports},
       {.name = "client.connection",
        .fallback = "cold",
-       .allowed = "cold: a new connection for each query, without ticket or token",
+       .allowed = "cold, warm, resumed, early-data, migrated or rebound",
        .read = read_connection},
       {.name = "client.question",
        .fallback = "a.lab.test A",

@@ -33,6 +33,13 @@ void read_retry(const RawNode& node, ValueReader& reader, Draft& draft) {
   reader.choice<Retry>(node, kNames, draft.settings.endpoint.retry);
 }
 
+void read_early_data(const RawNode& node, ValueReader& reader, Draft& draft) {
+  static constexpr Names<EarlyData, 3> kNames{{{"none", EarlyData::kNone},
+                                               {"accept", EarlyData::kAccept},
+                                               {"reject", EarlyData::kReject}}};
+  reader.choice<EarlyData>(node, kNames, draft.settings.endpoint.early_data);
+}
+
 void read_zone(const RawNode& node, ValueReader& reader, Draft& draft) {
   std::vector<std::string>& zone = draft.settings.endpoint.zone;
   zone.clear();
@@ -77,6 +84,17 @@ std::vector<Key> endpoint_keys() {
            [](const RawNode& node, ValueReader& reader, Draft& draft) {
              read_key_exchange(node, reader, draft.settings.endpoint.key_exchange);
            }},
+      {.name = "endpoint.tickets",
+       .fallback = "0",
+       .allowed = "session tickets after each full handshake, from 0 to 16",
+       .read =
+           [](const RawNode& node, ValueReader& reader, Draft& draft) {
+             reader.number(node, 0U, 16U, draft.settings.endpoint.tickets);
+           }},
+      {.name = "endpoint.early_data",
+       .fallback = "none",
+       .allowed = "none, accept or reject: what tickets allow, and what becomes of it",
+       .read = read_early_data},
       {.name = "endpoint.retry",
        .fallback = "never",
        .allowed = "never or always",

@@ -39,12 +39,14 @@ GateKeeper::GateKeeper(const netns::LabNetwork& network, std::function<std::stri
                       .passed = [this](std::uint64_t number,
                                        base::Instant at) { note_passed(number, at); }}) {}
 
-void GateKeeper::begin(FateSource* fates) {
-  // Keys of what came before would be taken for this query's.
-  more_keys_();
-  conversations_.clear();
-  by_tuple_.clear();
-  secrets_.emplace();
+void GateKeeper::begin(FateSource* fates, Connections connections) {
+  if (connections == Connections::kAnew) {
+    // Keys of what came before would be taken for this query's.
+    more_keys_();
+    conversations_.clear();
+    by_tuple_.clear();
+    secrets_.emplace();
+  }
   entries_.clear();
   first_number_ = judged_;
   ordinals_ = {};
@@ -54,18 +56,19 @@ void GateKeeper::begin(FateSource* fates) {
 // The ends write their keys before they use them, so what an end has written when its packet stands
 // at the gate opens the packet.
 void GateKeeper::learn_keys(const captures::IpPacket& ip) {
-  // Both directions' secrets of the handshake and of the application.
-  constexpr std::size_t kAllSecrets = 4;
   constexpr std::uint16_t kDnsPort = 53;
   const bool plain = ip.payload.empty() || ip.tuple.source_port == kDnsPort ||
                      ip.tuple.destination_port == kDnsPort;
-  if (!plain && secrets_->size() < kAllSecrets) secrets_->add(more_keys_());
+  if (!plain && !secrets_->has_traffic_secrets()) secrets_->add(more_keys_());
 }
 
 std::size_t GateKeeper::conversation_of(End from, const captures::IpPacket& ip) {
   const captures::FiveTuple tuple = from == End::kClient ? ip.tuple : ip.tuple.reversed();
   const auto [found, added] = by_tuple_.emplace(tuple, conversations_.size());
-  if (added) conversations_.push_back(analysis::make_conversation(ip, *secrets_));
+  if (!added) return found->second;
+  if (const auto moved = analysis::conversation_that_moved(conversations_, from, ip))
+    return found->second = *moved;
+  conversations_.push_back(analysis::make_conversation(ip, *secrets_));
   return found->second;
 }
 

@@ -64,7 +64,9 @@ class GateKeeper {
   netns::PacketGate& gate() { return gate_; }
 
   // Packets belong to a new query from here on. `fates` must outlive it; null lets everything pass.
-  void begin(FateSource* fates);
+  // kGoOn: its connection is one of those that the packets before belonged to.
+  enum class Connections { kAnew, kGoOn };
+  void begin(FateSource* fates, Connections connections);
   // The query's packets in the order of judging; what is still held is let go first. `start` is
   // when the query began.
   std::vector<GateRecord> end(base::Instant start, base::Instant now);
@@ -92,7 +94,7 @@ class GateKeeper {
   FateSource* fates_ = nullptr;
   std::optional<analysis::SecretStore> secrets_;
   std::map<captures::FiveTuple, std::size_t> by_tuple_;  // of packets from the client
-  std::vector<std::unique_ptr<analysis::Conversation>> conversations_;
+  analysis::Conversations conversations_;
   std::vector<Entry> entries_;
   std::uint64_t first_number_ = 0;  // the gate's number of entries_[0]
   std::uint64_t judged_ = 0;

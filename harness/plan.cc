@@ -14,6 +14,11 @@
 namespace harness {
 namespace {
 
+// How long a connection has to be silent before it is gone on with: longer than anything that ends
+// wait for, acknowledgements that are put off or the validation of a path, and well within what
+// servers keep a silent connection for.
+constexpr base::Nanoseconds kSettle = std::chrono::seconds(1);
+
 // Which cells of a scenario a plan keeps.
 class Selection {
  public:
@@ -92,7 +97,8 @@ void shuffle(std::vector<std::uint32_t>& order, base::Rng& rng) {
 // Asks `count` queries of each cell, the first of them number `first` of its cell. Neighbours in
 // time belong to different cells, so that whatever drifts, drifts for all of them alike.
 PlannedBlock plan_block(base::Seed scenario_seed, std::uint32_t index, std::uint32_t first,
-                        std::uint32_t count, const std::vector<CandidateCell>& cells) {
+                        std::uint32_t count, const std::vector<CandidateCell>& cells,
+                        std::uint16_t ports) {
   PlannedBlock block;
   block.index = index;
   block.seed = base::derive_seed(scenario_seed, std::format("block/{}", index));
@@ -103,7 +109,7 @@ PlannedBlock plan_block(base::Seed scenario_seed, std::uint32_t index, std::uint
   for (std::uint32_t i = 0; i < count; ++i) {
     shuffle(order, rng);
     for (const std::uint32_t cell : order) {
-      const std::uint16_t local_port = port++;
+      const std::uint16_t local_port = std::exchange(port, port + ports);
       if (!cells[cell].kept_as) continue;
       std::string id = std::format("{}:{}", cells[cell].name, first + i);
       const base::Seed seed = base::derive_seed(block.seed, std::format("query/{}", id));
@@ -130,7 +136,7 @@ Plan make_plan(const Scenario& scenario, std::span<const std::string> only) {
   for (std::uint32_t index = 0; index < scenario.blocks; ++index) {
     const std::uint32_t count =
         scenario.queries / scenario.blocks + (index < scenario.queries % scenario.blocks ? 1 : 0);
-    plan.blocks.push_back(plan_block(scenario.seed, index, first, count, cells));
+    plan.blocks.push_back(plan_block(scenario.seed, index, first, count, cells, ports_per_query(scenario)));
     first += count;
   }
   std::ranges::copy_if(scenario.claims, std::back_inserter(plan.claims), [&](const Claim& claim) {
@@ -149,7 +155,7 @@ std::string block_name(std::uint32_t index) {
 }
 
 std::string request_line(const Plan& plan, const PlannedBlock& block, const PlannedQuery& query,
-                         const std::optional<std::string>& ca_file) {
+                         const std::optional<std::string>& ca_file, Step step) {
   const PlannedCell& cell = plan.cells.at(query.cell);
   const PlannedArm& arm = plan.arms.at(cell.arm);
   const ClientSettings& client = arm.client;
@@ -173,6 +179,9 @@ std::string request_line(const Plan& plan, const PlannedBlock& block, const Plan
       {"pmtud", client.pmtud},
       {"padding", to_string(client.padding)},
       {"method", to_string(client.method)},
+      {"connection", captures::to_string(connection_of(client.connection, cell.transport))},
+      {"settle_ns", (kSettle + arm.rtt).count()},
+      {"prepare", step == Step::kPrepare},
       {"ca_file", nullptr}};
   if (ca_file) line["ca_file"] = *ca_file;
   return line.dump() + '\n';

@@ -45,7 +45,7 @@ struct PlannedCell {
   std::string name;       // "doq", "retry=always/doq"
   std::uint32_t arm = 0;  // in Plan::arms
   Transport transport = Transport::kDo53;
-  int floor_round_trips = 0;  // fewest for a lossless cold query with these settings
+  int floor_round_trips = 0;  // fewest for a lossless query with these settings
   base::Nanoseconds floor{};  // the same in time, on this arm's path
   bool operator==(const PlannedCell&) const = default;
 };
@@ -55,7 +55,7 @@ struct PlannedQuery {
   std::uint32_t cell = 0;   // in Plan::cells
   std::uint32_t index = 0;  // within the cell, over all blocks
   base::Seed seed = 0;
-  std::uint16_t local_port = 0;
+  std::uint16_t local_port = 0;  // the first of ports_per_query()
   bool operator==(const PlannedQuery&) const = default;
 };
 
@@ -89,8 +89,11 @@ netns::PathSeeds path_seeds(const PlannedQuery& query);
 
 std::string block_name(std::uint32_t index);  // "0", "12": captures/12-client.pcapng
 
+// A query that is not cold is asked for in two steps.
+enum class Step { kPrepare, kMeasure };
+
 // The line that asks labquery --batch for this query, line feed included.
 std::string request_line(const Plan& plan, const PlannedBlock& block, const PlannedQuery& query,
-                         const std::optional<std::string>& ca_file);
+                         const std::optional<std::string>& ca_file, Step step);
 
 }  // namespace harness

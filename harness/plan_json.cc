@@ -18,7 +18,8 @@ using captures::JsonFields;
 using nlohmann::ordered_json;
 
 ordered_json to_json(const ClientSettings& client) {
-  return {{"question", {{"name", client.question.name}, {"type", client.question.type}}},
+  return {{"connection", captures::to_string(client.connection)},
+          {"question", {{"name", client.question.name}, {"type", client.question.type}}},
           {"timeout_ns", client.timeout.count()},
           {"initial_rtt_ns", client.initial_rtt.count()},
           {"key_exchange", client.key_exchange},
@@ -106,6 +107,11 @@ JsonFields read_object(const JsonFields& fields, std::string_view key) {
 ClientSettings read_client(const JsonFields& fields) {
   const JsonFields question = read_object(fields, "question");
   ClientSettings client;
+  if (const auto word = fields.find<std::string>("connection")) {
+    const auto kind = captures::parse_connection_kind(*word);
+    if (!kind) fields.reject("connection", "unknown word");
+    client.connection = *kind;
+  }
   client.question = {question.require<std::string>("name"), question.require<std::string>("type")};
   client.timeout = fields.require<base::Nanoseconds>("timeout_ns");
   client.initial_rtt = fields.require<base::Nanoseconds>("initial_rtt_ns");

@@ -40,10 +40,11 @@ void check_size(const Scenario& scenario, const Location& where, std::vector<Mis
     return;
   }
   const std::uint64_t in_block = (scenario.queries + scenario.blocks - 1) / scenario.blocks;
-  if (cells * in_block > kMaxBlockVisits) {
+  const std::uint64_t most = kMaxBlockPorts / ports_per_query(scenario);
+  if (cells * in_block > most) {
     mistakes.push_back({where, std::format("block_queries: {} cells with {} queries each in one "
                                            "block; allowed: at most {} in all",
-                                           cells, in_block, kMaxBlockVisits)});
+                                           cells, in_block, most)});
   }
 }
 
@@ -81,6 +82,24 @@ std::string_view to_string(Padding padding) {
 }
 std::string_view to_string(HttpMethod method) {
   return method == HttpMethod::kGet ? "GET" : "POST";
+}
+std::string_view to_string(EarlyData handling) {
+  switch (handling) {
+    case EarlyData::kNone:
+      return "none";
+    case EarlyData::kAccept:
+      return "accept";
+    case EarlyData::kReject:
+      break;
+  }
+  return "reject";
+}
+
+std::uint16_t ports_per_query(const Scenario& scenario) {
+  std::uint16_t most = 1;
+  for (const Arm& arm : scenario.arms)
+    most = std::max(most, captures::ports_of(arm.settings.client.connection));
+  return most;
 }
 
 std::string cell_name(const Arm& arm, Transport transport) {

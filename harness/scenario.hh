@@ -7,6 +7,7 @@
 #include "base/clock.hh"
 #include "base/rng.hh"
 #include "base/units.hh"
+#include "captures/connection_kind.hh"
 #include "harness/gate_rule.hh"
 #include "harness/transport_kind.hh"
 #include "netns/path_spec.hh"
@@ -24,11 +25,14 @@ enum class Family { kIpv4, kIpv6 };
 enum class Retry { kNever, kAlways };
 enum class Padding { kNone, kRfc8467 };
 enum class HttpMethod { kGet, kPost };
+enum class EarlyData { kNone, kAccept, kReject };
+using Connection = captures::ConnectionKind;
 
 std::string_view to_string(Family family);      // "ipv4", "ipv6"
 std::string_view to_string(Retry retry);        // "never", "always"
 std::string_view to_string(Padding padding);    // "none", "rfc8467"
 std::string_view to_string(HttpMethod method);  // "GET", "POST"
+std::string_view to_string(EarlyData handling);  // "none", "accept", "reject"
 
 struct Question {
   std::string name;  // without the root's dot
@@ -42,6 +46,8 @@ struct EndpointSettings {
   base::ByteCount chain_bytes;            // sum of the DER sizes of the certificates sent
   std::string key;                        // "ecdsa-p256"
   std::vector<std::string> key_exchange;  // names as OpenSSL has them, the preferred one first
+  std::uint32_t tickets = 0;              // after each full handshake
+  EarlyData early_data = EarlyData::kNone;
   Retry retry = Retry::kNever;
   std::vector<std::string> zone;                // "a.lab.test 60 A 192.0.2.1"
   std::optional<base::ByteCount> answer_bytes;  // of the DNS message; none: what the answer needs
@@ -52,6 +58,7 @@ struct EndpointSettings {
 
 // What labquery is to be in one arm.
 struct ClientSettings {
+  Connection connection = Connection::kCold;
   Question question;
   base::Nanoseconds timeout{};
   base::Nanoseconds initial_rtt{};        // of QUIC, before a sample (RFC 9002 section 6.2.2)
@@ -115,8 +122,10 @@ struct Overrides {
   std::optional<std::uint32_t> blocks;   // instead of what block_queries gives
 };
 
-// Queries that one block can hold: each has a local port of its own, from 10000 on.
-inline constexpr std::uint32_t kMaxBlockVisits = 50000;
+// Local ports of one block's queries, of which each has one or two of its own, from 10000 on.
+inline constexpr std::uint32_t kMaxBlockPorts = 50000;
+// How many it is in this scenario, alike for all queries.
+std::uint16_t ports_per_query(const Scenario& scenario);
 
 // Largest scenario file. Beyond it nobody has written a scenario by hand.
 inline constexpr std::size_t kMaxScenarioBytes = 1U << 20U;

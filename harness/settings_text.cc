@@ -102,6 +102,8 @@ std::vector<WrittenKey> endpoint_keys_of(const EndpointSettings& endpoint) {
           {"endpoint.certificate.chain_bytes", std::to_string(endpoint.chain_bytes.bytes)},
           {"endpoint.certificate.key", endpoint.key},
           {"endpoint.key_exchange", list_of(endpoint.key_exchange)},
+          {"endpoint.tickets", std::to_string(endpoint.tickets)},
+          {"endpoint.early_data", std::string(to_string(endpoint.early_data))},
           {"endpoint.retry", std::string(to_string(endpoint.retry))},
           {"endpoint.zone", list_of(endpoint.zone)},
           {"endpoint.answer_bytes",
@@ -113,6 +115,7 @@ std::vector<WrittenKey> endpoint_keys_of(const EndpointSettings& endpoint) {
 std::vector<WrittenKey> client_keys_of(const Settings& settings) {
   const ClientSettings& client = settings.client;
   std::vector<WrittenKey> keys{
+      {"client.connection", std::string(captures::to_string(client.connection))},
       {"client.question",
        yaml_text(std::format("{} {}", client.question.name, client.question.type))},
       {"client.timeout", text_of(client.timeout)},

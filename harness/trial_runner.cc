@@ -41,8 +41,9 @@ FateScript drops(const analysis::LossPattern& pattern) {
 
 analysis::Trial TrialRunner::run(const PlannedQuery& query, const FateScript& script) {
   PlannedQuery asked = query;
+  constexpr std::size_t kMostPorts = 2;  // of one query
   // Ports repeat after many queries, when the connections that had them are long forgotten.
-  asked.local_port = static_cast<std::uint16_t>(kFirstLocalPort + count_++ % kMaxBlockVisits);
+  asked.local_port = static_cast<std::uint16_t>(kFirstLocalPort + (kMostPorts * count_++) % kMaxBlockPorts);
   ScriptedFates fates(script);
   const captures::QueryRecord record = lab_.ask(asked, &fates);
   analysis::Trial trial;

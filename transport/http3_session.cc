@@ -139,6 +139,8 @@ void Http3Session::Core::pump() {
 }
 
 void Http3Session::Core::receive(StreamId id, ByteSpan bytes, bool fin) {
+  // A request that a server gets before its handshake's end is early data.
+  if (role_ == Role::kServer && !started_) start();
   reading_ = true;
   // The library's clock only limits how often a peer may do odd things; one budget for a
   // connection's life is enough.

@@ -66,6 +66,18 @@ void QuicConnection::close(std::uint64_t application_code, std::string_view reas
 bool QuicConnection::handshake_completed() const {
   return core_->handshake_completed();
 }
+bool QuicConnection::early_data_offered() const {
+  return core_->early_data_offered();
+}
+Bytes QuicConnection::resumption_parameters() const {
+  return core_->resumption_parameters();
+}
+void QuicConnection::migrate(const UdpPath& path, base::Instant now) {
+  core_->migrate(path, now);
+}
+void QuicConnection::rebind(const UdpPath& path) {
+  core_->rebind(path);
+}
 const std::optional<QuicClose>& QuicConnection::closed() const {
   return core_->closed();
 }

@@ -24,6 +24,7 @@ struct QuicFacts {
   TlsFacts tls;
   std::uint32_t version = 0;  // 1 for RFC 9000
   std::uint64_t retries = 0;  // client: Retry packets taken; server: 1 when a Retry token came back
+  bool early_data_offered = false;  // client
   bool token_accepted = false;  // server: the client's address was validated by a token
   QuicStatistics statistics;
 };
@@ -74,6 +75,17 @@ class QuicConnection {
   void close(std::uint64_t application_code, std::string_view reason);
 
   bool handshake_completed() const;
+  // Client: whether streams can be opened before the handshake's end.
+  bool early_data_offered() const;
+  // Client, after the handshake: Resumption::quic_parameters for the next connection.
+  Bytes resumption_parameters() const;
+  // Client, after the handshake was confirmed: goes on from another local address at once, while
+  // that path is being validated (RFC 9000 section 9.2). Throws LabError where the server forbids
+  // it or has given no connection ID to spare.
+  void migrate(const UdpPath& path, base::Instant now);
+  // Client: the same datagrams come from another local address, as behind a NAT that has forgotten
+  // the old one; the connection does nothing about it (section 9.3.3).
+  void rebind(const UdpPath& path);
   // How it ended. From then on flush() sends nothing but the CONNECTION_CLOSE (again, now and then,
   // when the peer keeps sending).
   const std::optional<QuicClose>& closed() const;

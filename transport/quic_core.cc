@@ -97,7 +97,7 @@ ngtcp2_transport_params QuicConnection::Core::native_parameters() const {
 }
 
 void QuicConnection::Core::adopt_tls(std::string_view server_name) {
-  session_ = context_.new_session(server_name);
+  session_ = context_.new_session(server_name, settings_.resumption.session);
   LABRUN_ASSERT(ngtcp2_crypto_ossl_ctx_new(&glue_, session_) == 0);
   const bool is_server = context_.settings().role == Role::kServer;
   LABRUN_ASSERT((is_server ? ngtcp2_crypto_ossl_configure_server_session(session_)
@@ -108,6 +108,33 @@ void QuicConnection::Core::adopt_tls(std::string_view server_name) {
   };
   SSL_set_app_data(session_, &reference_);
   ngtcp2_conn_set_tls_native_handle(connection_, glue_);
+  allow_early_data();
+}
+
+void QuicConnection::Core::allow_early_data() {
+  if (context_.settings().role == Role::kServer) {
+    if (context_.settings().early_data != EarlyData::kNone)
+      LABRUN_ASSERT(SSL_set_quic_tls_early_data_enabled(session_, 1) == 1);
+    return;
+  }
+  const Bytes& parameters = settings_.resumption.quic_parameters;
+  if (!settings_.early_data || !transport::allows_early_data(session_, TlsCarrier::kQuic)) return;
+  if (ngtcp2_conn_decode_and_set_0rtt_transport_params(connection_, parameters.data(),
+                                                       parameters.size()) != 0)
+    throw base::LabError("make QUIC connection: remembered transport parameters are malformed");
+  LABRUN_ASSERT(SSL_set_quic_tls_early_data_enabled(session_, 1) == 1);
+  early_data_offered_ = true;
+}
+
+Bytes QuicConnection::Core::resumption_parameters() const {
+  // More than all of RFC 9000 section 18.2 take.
+  constexpr std::size_t kMost = 256;
+  Bytes parameters(kMost);
+  const ngtcp2_ssize length =
+      ngtcp2_conn_encode_0rtt_transport_params(connection_, parameters.data(), parameters.size());
+  LABRUN_ASSERT(length >= 0);
+  parameters.resize(static_cast<std::size_t>(length));
+  return parameters;
 }
 
 void QuicConnection::Core::start_client(std::string_view server_name, const UdpPath& path,
@@ -159,6 +186,11 @@ void QuicConnection::Core::completed_handshake() {
                        .reason = "no application protocol agreed"});
   }
   handshake_completed_ = true;
+  if (early_data_offered_ && !tls_facts(session_).early_data_accepted) {
+    check_new(ngtcp2_conn_tls_early_data_rejected(connection_));
+    queue_ = SendQueue();
+    events_.on_early_data_rejected();
+  }
   events_.on_handshake_completed();
 }
 

@@ -59,6 +59,10 @@ class QuicConnection::Core {
   QuicFacts facts() const;
   const std::optional<QuicClose>& closed() const { return closed_; }
   bool handshake_completed() const { return handshake_completed_; }
+  bool early_data_offered() const { return early_data_offered_; }
+  Bytes resumption_parameters() const;
+  void migrate(const UdpPath& path, base::Instant now);
+  void rebind(const UdpPath& path);
   // The IDs by which the peer addresses us now.
   std::vector<ngtcp2_cid> connection_ids() const;
 
@@ -74,6 +78,7 @@ class QuicConnection::Core {
   ngtcp2_settings native_settings(base::Instant now);
   ngtcp2_transport_params native_parameters() const;
   void adopt_tls(std::string_view server_name);
+  void allow_early_data();
 
   void handle_error(int error);
   void handle_close_by_peer();
@@ -109,6 +114,7 @@ class QuicConnection::Core {
   ngtcp2_conn* connection_ = nullptr;
 
   bool handshake_completed_ = false;
+  bool early_data_offered_ = false;  // by a client
   bool stateless_reset_ = false;
   bool token_accepted_ = false;
   std::uint64_t retries_ = 0;

@@ -5,6 +5,7 @@
 #include "base/clock.hh"
 #include "base/rng.hh"
 #include "transport/bytes.hh"
+#include "transport/tls_context.hh"
 #include "transport/udp_path.hh"
 
 #include <chrono>
@@ -47,6 +48,11 @@ struct QuicSettings {
   // frames, where PINGs go, which packet numbers are left out. Empty: random.
   std::optional<base::Seed> seed;
   QlogSink qlog;
+  // Client: resumes that connection, where its session is not empty, and with `early_data` lets
+  // streams be opened and written before the first flush() (0-RTT, RFC 9001 section 4.6), where the
+  // ticket allows it.
+  Resumption resumption;
+  bool early_data = false;
 };
 
 // How a connection ended.
@@ -89,7 +95,10 @@ class QuicEvents {
  public:
   virtual ~QuicEvents() = default;
 
-  // From here on streams can be opened. What is written now leaves together with the handshake's
+  // The server refused what was sent early: all streams are gone, and IDs begin anew. Right before
+  // on_handshake_completed().
+  virtual void on_early_data_rejected() {}
+  // From here on streams can be opened, if not before. What is written now leaves together with the handshake's
   // last message.
   virtual void on_handshake_completed() {}
   // Bytes in order; `fin` with the last of them, which may be none.

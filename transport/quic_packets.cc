@@ -1,10 +1,12 @@
 // Packets in, packets out, and how a connection ends.
 
+#include "base/errors.hh"
 #include "transport/quic_core.hh"
 
 #include <openssl/err.h>
 
 #include <bit>
+#include <format>
 #include <utility>
 
 namespace transport {
@@ -55,6 +57,20 @@ void QuicConnection::Core::handle_expiry(base::Instant now) {
   guard_.rethrow();
   if (outcome != 0) handle_error(outcome);
   report_closed(now);
+}
+
+void QuicConnection::Core::migrate(const UdpPath& path, base::Instant now) {
+  if (closed_) return;
+  const ngtcp2_path native = native_path(path);
+  const int outcome =
+      ngtcp2_conn_initiate_immediate_migration(connection_, &native, native_time(now));
+  if (outcome != 0)
+    throw base::LabError(std::format("migrate QUIC connection: {}", ngtcp2_strerror(outcome)));
+}
+
+void QuicConnection::Core::rebind(const UdpPath& path) {
+  const ngtcp2_path native = native_path(path);
+  ngtcp2_conn_set_local_addr(connection_, &native.local);
 }
 
 void QuicConnection::Core::flush(base::Instant now, const DatagramSink& sink) {

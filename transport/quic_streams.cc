@@ -98,6 +98,7 @@ QuicFacts QuicConnection::Core::facts() const {
   facts.tls = tls_facts(ngtcp2_crypto_ossl_ctx_get_ssl(glue_));
   facts.version = ngtcp2_conn_get_negotiated_version(connection_);
   facts.retries = retries_;
+  facts.early_data_offered = early_data_offered_;
   facts.token_accepted = token_accepted_;
   // The library has UINT64_MAX for "no sample yet", and estimates before there is one.
   const bool sampled = info.min_rtt != UINT64_MAX;

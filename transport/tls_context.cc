@@ -15,12 +15,17 @@
 namespace transport {
 namespace {
 
+// RFC 9001 section 4.6.1: over QUIC the ticket has this, and the transport parameters say how much.
+constexpr std::uint32_t kQuicEarlyData = 0xffffffff;
+constexpr std::uint32_t kMaxEarlyData = 16'384;
+
 template <typename Object, void (*free_object)(Object*)>
 struct Freed {
   void operator()(Object* object) const noexcept { free_object(object); }
 };
 using OwnedCertificate = std::unique_ptr<X509, Freed<X509, X509_free>>;
 using OwnedKey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY, EVP_PKEY_free>>;
+using OwnedSession = std::unique_ptr<SSL_SESSION, Freed<SSL_SESSION, SSL_SESSION_free>>;
 using OwnedBio = std::unique_ptr<BIO, Freed<BIO, BIO_free_all>>;
 
 void require(bool done, std::string_view attempted) {
@@ -112,6 +117,36 @@ void write_keylog(const SSL* session, const char* line) noexcept {
   settings->keylog(line);
 }
 
+// Zero: the library is not to keep the session.
+int hand_over_session(SSL* session, SSL_SESSION* ticket) noexcept {
+  const auto* settings =
+      static_cast<const TlsSettings*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(session)));
+  unsigned char* encoded = nullptr;
+  const int length = i2d_SSL_SESSION(ticket, &encoded);
+  if (length > 0) settings->ticket({encoded, static_cast<std::size_t>(length)});
+  OPENSSL_free(encoded);
+  return 0;
+}
+
+void use_tickets(SSL_CTX* context, const TlsSettings& settings) {
+  // Nothing is remembered on this side: a server's tickets hold all, a client's user keeps them.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  if (settings.role == Role::kClient) {
+    if (!settings.ticket) return;
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context, hand_over_session);
+    return;
+  }
+  SSL_CTX_set_num_tickets(context, settings.session_tickets);
+  if (settings.early_data == EarlyData::kNone) return;
+  SSL_CTX_set_max_early_data(context,
+                             settings.carrier == TlsCarrier::kQuic ? kQuicEarlyData : kMaxEarlyData);
+  // Without it every ticket is good for one connection, which takes a memory of them.
+  SSL_CTX_set_options(context, SSL_OP_NO_ANTI_REPLAY);
+  if (settings.early_data == EarlyData::kReject)
+    SSL_CTX_set_allow_early_data_cb(context, [](SSL*, void*) noexcept { return 0; }, nullptr);
+}
+
 std::string join_groups(const std::vector<std::string>& groups) {
   std::string list;
   for (const std::string& group : groups) {
@@ -165,9 +200,7 @@ TlsContext::TlsContext(TlsSettings settings)
   // Versions before 1.2 are gone from DNS (RFC 8310, RFC 8996).
   const int oldest = settings_.allow_tls12 ? TLS1_2_VERSION : TLS1_3_VERSION;
   require(SSL_CTX_set_min_proto_version(context, oldest) == 1, "set TLS version");
-  // Every connection is to be cold: nothing is remembered on this side either.
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(context, settings_.session_tickets);
+  use_tickets(context, settings_);
   if (!settings_.groups.empty()) {
     const std::string list = join_groups(settings_.groups);
     require(SSL_CTX_set1_groups_list(context, list.c_str()) == 1,
@@ -189,7 +222,7 @@ TlsContext::TlsContext(TlsSettings settings)
 
 TlsContext::~TlsContext() = default;
 
-SSL* TlsContext::new_session(std::string_view server_name) const {
+SSL* TlsContext::new_session(std::string_view server_name, ByteSpan resumed) const {
   std::unique_ptr<SSL, Freed<SSL, SSL_free>> session(SSL_new(context_.get()));
   require(session != nullptr, "make TLS session");
   if (settings_.role == Role::kServer) {
@@ -197,6 +230,12 @@ SSL* TlsContext::new_session(std::string_view server_name) const {
   } else {
     SSL_set_connect_state(session.get());
     if (!server_name.empty()) use_server_name(session.get(), std::string(server_name));
+    if (!resumed.empty()) {
+      const unsigned char* at = resumed.data();
+      const OwnedSession earlier(
+          d2i_SSL_SESSION(nullptr, &at, static_cast<long>(resumed.size())));
+      require(earlier && SSL_set_session(session.get(), earlier.get()) == 1, "resume TLS session");
+    }
   }
   return session.release();
 }
@@ -212,9 +251,18 @@ TlsFacts tls_facts(SSL* session) {
   unsigned int alpn_length = 0;
   SSL_get0_alpn_selected(session, &alpn, &alpn_length);
   facts.alpn.assign(reinterpret_cast<const char*>(alpn), alpn_length);
+  facts.resumed = SSL_session_reused(session) == 1;
+  facts.early_data_accepted = SSL_get_early_data_status(session) == SSL_EARLY_DATA_ACCEPTED;
   const long verified = SSL_get_verify_result(session);
   if (verified != X509_V_OK) facts.verify_error = X509_verify_cert_error_string(verified);
   return facts;
+}
+
+bool allows_early_data(SSL* session, TlsCarrier carrier) {
+  const SSL_SESSION* const resumed = SSL_get0_session(session);
+  if (resumed == nullptr) return false;
+  const std::uint32_t allowed = SSL_SESSION_get_max_early_data(resumed);
+  return carrier == TlsCarrier::kQuic ? allowed == kQuicEarlyData : allowed > 0;
 }
 
 std::string alert_text(int alert) {

@@ -2,6 +2,8 @@
 
 // TLS settings of one role, made once and shared by its connections: OpenSSL's SSL_CTX.
 
+#include "transport/bytes.hh"
+
 #include <openssl/types.h>
 
 #include <functional>
@@ -27,6 +29,24 @@ enum class Verification {
   kAnchors,  // trust_anchors_pem and nothing else
 };
 
+// What a server does with data that comes before the handshake's end (RFC 8446 section 2.3).
+enum class EarlyData {
+  kNone,    // its tickets allow none
+  kAccept,  // also a second time: a lab's queries may be replayed
+  kReject,  // its tickets allow it, yet it is refused, as after a change of ticket keys
+};
+
+// What a client keeps of a connection to resume it with the next. Holds secrets.
+struct Resumption {
+  Bytes session;  // of RFC 8446 section 4.6.1, as OpenSSL serialises it
+  // Of the server's QUIC transport parameters those that early data has to obey (RFC 9000 section
+  // 7.4.1); empty over TCP.
+  Bytes quic_parameters;
+};
+
+// Gets the session that each NewSessionTicket makes, as Resumption has it. Must not throw.
+using TicketSink = std::function<void(ByteSpan session)>;
+
 // Gets each line of the NSS key log (SSLKEYLOGFILE), without a newline. Must not throw.
 using KeylogSink = std::function<void(std::string_view line)>;
 
@@ -51,6 +71,9 @@ struct TlsSettings {
   // Server: NewSessionTicket messages after a full handshake. None keeps cold measurements free of
   // bytes that nobody uses.
   std::size_t session_tickets = 0;
+  EarlyData early_data = EarlyData::kNone;
+  // Client. Null: tickets are ignored.
+  TicketSink ticket;
   // Null: no key log.
   KeylogSink keylog;
 };
@@ -61,6 +84,8 @@ struct TlsFacts {
   std::string cipher;        // "TLS_AES_128_GCM_SHA256"
   std::string group;         // IANA's name: "X25519MLKEM768", "X25519", "secp256r1"
   std::string alpn;          // "doq"
+  bool resumed = false;
+  bool early_data_accepted = false;
   std::string verify_error;  // client: why the server's certificate did not pass; also set where
                              // verification is off
 };
@@ -80,8 +105,9 @@ class TlsContext {
   SSL_CTX* native() const { return context_.get(); }
   // A new session of this context in its role, owned by the caller, before its handshake.
   // `server_name`: a client's SNI and the name (or address) that the certificate must carry; empty
-  // for none and for servers.
-  SSL* new_session(std::string_view server_name) const;
+  // for none and for servers. `resumed`: a client's Resumption::session; empty for a full
+  // handshake. Throws LabError for what is no session.
+  SSL* new_session(std::string_view server_name, ByteSpan resumed = {}) const;
 
  private:
   struct Free {
@@ -93,6 +119,8 @@ class TlsContext {
 };
 
 TlsFacts tls_facts(SSL* session);
+// Whether a client's new session resumes one whose ticket allows early data, over QUIC or over TCP.
+bool allows_early_data(SSL* session, TlsCarrier carrier);
 
 // OpenSSL's error queue, emptied, as one line; `fallback` when it holds nothing. An alert from the
 // peer is told as such.
