@@ -27,6 +27,7 @@ enum class TripKind : std::uint8_t {
   kVersionNegotiation,
   kRetry,
   kAmplificationStall,  // the server had to wait until it knew the client's address
+  kPathValidation,      // the same, after the client's address had changed
   kCongestionWindow,    // the sender had to wait for acknowledgements before it could go on
   kLossRecovery,        // to learn of a loss and repair it
   kQuery,

@@ -131,7 +131,7 @@ bool read_rare(ByteReader& reader, QuicFrame& frame) {
       reader.span(16);  // stateless reset token
       return true;
     case 0x1a:  // PATH_CHALLENGE
-    case 0x1b:  // PATH_RESPONSE
+    case quic_frame::kPathResponse:
       reader.span(8);
       return true;
     case quic_frame::kConnectionClose:

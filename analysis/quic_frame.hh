@@ -24,6 +24,7 @@ inline constexpr std::uint64_t kCrypto = 0x06;
 inline constexpr std::uint64_t kNewToken = 0x07;
 inline constexpr std::uint64_t kStream = 0x08;  // 0x08 to 0x0f
 inline constexpr std::uint64_t kNewConnectionId = 0x18;
+inline constexpr std::uint64_t kPathResponse = 0x1b;
 inline constexpr std::uint64_t kConnectionClose = 0x1c;
 inline constexpr std::uint64_t kApplicationClose = 0x1d;
 inline constexpr std::uint64_t kHandshakeDone = 0x1e;

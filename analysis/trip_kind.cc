@@ -21,6 +21,7 @@ constexpr std::array kNames{
     Names{TripKind::kVersionNegotiation, "version_negotiation", "Version Negotiation"},
     Names{TripKind::kRetry, "retry", "Retry"},
     Names{TripKind::kAmplificationStall, "amplification_stall", "amplification stall"},
+    Names{TripKind::kPathValidation, "path_validation", "validation of a new path"},
     Names{TripKind::kCongestionWindow, "congestion_window", "congestion window"},
     Names{TripKind::kLossRecovery, "loss_recovery", "loss recovery"},
     Names{TripKind::kQuery, "query", "query"},
@@ -49,6 +50,13 @@ bool continues_stream(const DecodedPacket& packet) {
   });
 }
 
+// RFC 9000 section 8.2.2: until then a new path carries three times what came on it.
+bool answers_challenge(const DecodedPacket& packet) {
+  return std::ranges::any_of(packet.quic, [](const QuicPacket& quic) {
+    return std::ranges::contains(quic.frames, quic_frame::kPathResponse, &QuicFrame::type);
+  });
+}
+
 TripKind quic_trip(const Exchange& exchange, std::size_t request_index, std::size_t answer_index) {
   const PacketEvent& request = exchange.events[request_index];
   const DecodedPacket& answer = exchange.events[answer_index].packet;
@@ -58,7 +66,9 @@ TripKind quic_trip(const Exchange& exchange, std::size_t request_index, std::siz
   if (request.packet.carries(MessageKind::kDnsQuery)) return TripKind::kQuery;
   if (answer.carries(MessageKind::kDnsAnswer)) {
     if (!answer.has_new_data()) return TripKind::kLossRecovery;
-    return continues_stream(answer) ? TripKind::kCongestionWindow : TripKind::kQuery;
+    if (!continues_stream(answer)) return TripKind::kQuery;
+    return answers_challenge(request.packet) ? TripKind::kPathValidation
+                                             : TripKind::kCongestionWindow;
   }
   if (request.packet.carries(MessageKind::kClientHello)) return TripKind::kQuicHandshake;
   if (!answer.carries_handshake()) return TripKind::kLossRecovery;

@@ -33,8 +33,9 @@ inline constexpr std::size_t kMaxRequestLineBytes = 1U << 16U;
 
 // Keys: id cell block index seed transport(required) server(required, numeric) port local_port
 // server_name path question{name,type}(required) timeout_ns groups initial_rtt_ns max_udp_payload
-// pmtud padding method ca_file connection settle_ns prepare. An unknown key is an error: a setting that is not obeyed would
-// falsify what is measured. A null or missing `ca_file` means no certificate check.
+// pmtud padding method ca_file connection settle_ns prepare. An unknown key is an error: a setting
+// that is not obeyed would falsify what is measured. A null or missing `ca_file` means no
+// certificate check.
 std::expected<QueryRequest, std::string> parse_query_request(std::string_view line);
 
 }  // namespace clients

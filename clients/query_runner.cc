@@ -113,7 +113,9 @@ captures::QueryRecord QueryRunner::run(const QuerySpec& spec, const QueryIdentit
     if (resumption.session.empty()) throw base::LabError("resume a connection: no ticket is there");
     QuerySpec resumed = spec;
     if (resumed.local_port != 0) ++resumed.local_port;
-    return finish(ask(resumed, identity, &resumption, kClose));
+    captures::QueryRecord record = finish(ask(resumed, identity, &resumption, kClose));
+    resumption_ = {};  // a ticket that nobody prepared
+    return record;
   }
   std::unique_ptr<Asking> asking = std::move(open_);
   if (!asking) throw base::LabError("go on with a connection: none is open");

@@ -170,6 +170,7 @@ void QuicExchange::on_early_data_rejected() {
 
 void QuicExchange::on_handshake_completed() {
   context_.progress.mark(&Phases::handshake);
+  note_facts();
   carrier_->on_handshake_completed();
 }
 

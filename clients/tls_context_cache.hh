@@ -1,7 +1,7 @@
 #pragma once
 
-// TLS contexts, kept between queries because making one is slow (trust anchors above all). They keep
-// no sessions.
+// TLS contexts, kept between queries because making one is slow (trust anchors above all). They
+// keep no sessions.
 
 #include "clients/query_spec.hh"
 #include "transport/tls_context.hh"

@@ -64,6 +64,38 @@ void check_key_exchange(const ArmInContext& context, std::vector<Mistake>& mista
                    join_alternatives(names))});
 }
 
+void check_connection(const ArmInContext& context, std::vector<Mistake>& mistakes) {
+  const Connection wanted = context.arm.settings.client.connection;
+  const EndpointSettings& endpoint = context.arm.settings.endpoint;
+  const std::string_view word = captures::to_string(wanted);
+  const auto reject = [&](std::string_view key, std::string text) {
+    mistakes.push_back({place_of(context, {"client.connection", key}),
+                        std::format("client.connection: {}", std::move(text))});
+  };
+  if (captures::has_ticket(wanted) && endpoint.tickets == 0)
+    return reject("endpoint.tickets",
+                  std::format("{} needs a session ticket; endpoint.tickets is 0", word));
+  if (wanted == Connection::kEarlyData && endpoint.early_data == EarlyData::kNone)
+    return reject("endpoint.early_data",
+                  "early-data needs tickets that allow it; endpoint.early_data is none");
+  for (const Transport transport : context.scenario.transports) {
+    const TransportFacts& kind = facts(transport);
+    if (captures::moves(wanted) && kind.encrypted && !kind.quic)
+      return reject("client.transports",
+                    std::format("{} is for QUIC; a connection of {} ends with its port", word,
+                                kind.name));
+  }
+}
+
+void check_tickets(const ArmInContext& context, std::vector<Mistake>& mistakes) {
+  const EndpointSettings& endpoint = context.arm.settings.endpoint;
+  if (endpoint.early_data == EarlyData::kNone || endpoint.tickets > 0) return;
+  mistakes.push_back({place_of(context, {"endpoint.early_data", "endpoint.tickets"}),
+                      std::format("endpoint.early_data: {} is for sessions that tickets resume; "
+                                  "endpoint.tickets is 0",
+                                  to_string(endpoint.early_data))});
+}
+
 // Rules are read once more for their places, those with mistakes being left out.
 void check_gate(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   const Assignment* set = find_assignment(context.chosen, "gate");
@@ -72,7 +104,8 @@ void check_gate(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   std::vector<Mistake> known;
   ValueReader reader("gate", "", known);
   for (const auto& [rule, where] : read_gate_rules(set->value, reader)) {
-    if (const auto why = why_no_match(rule, context.scenario.transports))
+    if (const auto why = why_no_match(rule, context.scenario.transports,
+                                        context.arm.settings.client.connection))
       mistakes.push_back({where, std::format("gate.{}: {}", to_string(rule.verdict), *why)});
   }
 }
@@ -94,7 +127,11 @@ void check_arm(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   if (path_is_sound && sound("client.max_udp_payload")) check_datagram_size(context, mistakes);
   if (sound("client.key_exchange") && sound("endpoint.key_exchange"))
     check_key_exchange(context, mistakes);
-  if (sound("client.transports")) check_gate(context, mistakes);
+  const bool tickets_are_sound = sound("endpoint.tickets") && sound("endpoint.early_data");
+  if (tickets_are_sound) check_tickets(context, mistakes);
+  if (tickets_are_sound && sound("client.connection") && sound("client.transports"))
+    check_connection(context, mistakes);
+  if (sound("client.connection") && sound("client.transports")) check_gate(context, mistakes);
 }
 
 }  // namespace harness

@@ -79,15 +79,18 @@ int floor_round_trips(const Settings& settings, Transport transport) {
   // The query only. What moves a connection does not wait for the new path's validation.
   if (captures::is_open(connection)) return 1;
   int round_trips = kind.cold_round_trips;
-  // RFC 8446 section 2.3: early data is not kept waiting by the handshake.
-  if (connection == Connection::kEarlyData && endpoint.early_data == EarlyData::kAccept)
-    --round_trips;
   // RFC 9000 section 8.1.2.
   if (kind.quic && endpoint.retry == Retry::kAlways) ++round_trips;
   // The client sends a share for its first group only; another choice of the server costs a
   // HelloRetryRequest (RFC 8446 section 4.1.4).
   const std::string& offered = settings.client.key_exchange.front();
-  if (kind.encrypted && !std::ranges::contains(endpoint.key_exchange, offered)) ++round_trips;
+  const bool hello_retry = !std::ranges::contains(endpoint.key_exchange, offered);
+  if (kind.encrypted && hello_retry) ++round_trips;
+  // RFC 8446 section 2.3: early data is not kept waiting by the handshake; but a HelloRetryRequest
+  // refuses it (section 4.2.10).
+  if (connection == Connection::kEarlyData && endpoint.early_data == EarlyData::kAccept &&
+      !hello_retry)
+    --round_trips;
   // What labquery advertises in EDNS; a longer answer comes truncated and is asked for again over
   // TCP, which costs a handshake and a query (RFC 7766).
   constexpr std::uint64_t kEdnsSize = 1232;

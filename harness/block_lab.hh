@@ -52,9 +52,9 @@ class BlockLab {
   BlockLab(const BlockLab&) = delete;
   BlockLab& operator=(const BlockLab&) = delete;
 
-  // Asks one query, with what it is to find, and waits until the wire is silent. With a gate, `fates` judges its packets; in
-  // virtual time every query begins in the same phase of the kernel's timers. Throws LabError where
-  // the lab broke.
+  // Asks one query, with what it is to find, and waits until the wire is silent. With a gate,
+  // `fates` judges its packets; in virtual time every query begins in the same phase of the
+  // kernel's timers. Throws LabError where the lab broke.
   captures::QueryRecord ask(const PlannedQuery& query, FateSource* fates);
   // The packets of the query that was asked last, where there is a gate.
   std::vector<GateRecord> take_gate_records() { return std::move(gate_records_); }

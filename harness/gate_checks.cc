@@ -131,6 +131,40 @@ bool go_together(Meaning one, Meaning other) {
          !(other == Meaning::kQuicAck && is_message(one));
 }
 
+// Packets by which a connection is opened.
+bool opens(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::kSyn:
+    case Meaning::kSynAck:
+    case Meaning::kQuicInitial:
+    case Meaning::kQuicHandshake:
+    case Meaning::kQuicRetry:
+      return true;
+    default:
+      return carrier_of(meaning) == Carrier::kTls;
+  }
+}
+
+// Why what the query finds leaves no such packet to come.
+std::optional<std::string> why_not_found(const GateRule& rule,
+                                         std::span<const Transport> transports,
+                                         Connection connection) {
+  std::vector<Meaning> awaited = rule.is;
+  if (rule.after) awaited.push_back(rule.after->meaning.value_or(Meaning::kFinished));
+  // Do53 finds nothing, whatever the others find, and may open a connection for a long answer.
+  const bool always_open =
+      captures::is_open(connection) && !std::ranges::contains(transports, Transport::kDo53);
+  for (const Meaning meaning : awaited) {
+    if (meaning == Meaning::kQuicZeroRtt && connection != Connection::kEarlyData)
+      return std::format("quic-0rtt never comes: client.connection is {}, not early-data",
+                         captures::to_string(connection));
+    if (always_open && opens(meaning))
+      return std::format("{} never comes: client.connection is {}, so the handshake was before",
+                         to_string(meaning), captures::to_string(connection));
+  }
+  return std::nullopt;
+}
+
 struct Need {
   std::string_view name;  // as the scenario has it
   Carrier carrier;
@@ -150,9 +184,6 @@ std::vector<Need> needs_of(const GateRule& rule) {
 }  // namespace
 
 std::optional<std::string> why_never(Meaning meaning) {
-  if (meaning == Meaning::kQuicZeroRtt)
-    return "quic-0rtt never happens: every query is cold, and without a session ticket there is "
-           "nothing to send 0-RTT with";
   if (meaning == Meaning::kQuicVersionNegotiation)
     return "quic-version-negotiation never happens: both ends speak QUIC version 1";
   return std::nullopt;
@@ -170,8 +201,9 @@ std::optional<std::string> why_no_packet(Meaning meaning, std::optional<End> fro
   return std::nullopt;
 }
 
-std::optional<std::string> why_no_match(const GateRule& rule,
-                                        std::span<const Transport> transports) {
+std::optional<std::string> why_no_match(const GateRule& rule, std::span<const Transport> transports,
+                                        Connection connection) {
+  if (auto why = why_not_found(rule, transports, connection)) return why;
   std::vector<std::string_view> names;
   for (const Transport transport : transports) names.push_back(to_string(transport));
   const std::string queries = "no query over " + join_alternatives(names);

@@ -98,8 +98,8 @@ class QuicEvents {
   // The server refused what was sent early: all streams are gone, and IDs begin anew. Right before
   // on_handshake_completed().
   virtual void on_early_data_rejected() {}
-  // From here on streams can be opened, if not before. What is written now leaves together with the handshake's
-  // last message.
+  // From here on streams can be opened, if not before. What is written now leaves together with the
+  // handshake's last message.
   virtual void on_handshake_completed() {}
   // Bytes in order; `fin` with the last of them, which may be none.
   virtual void on_stream_data(StreamId stream, ByteSpan bytes, bool fin) = 0;

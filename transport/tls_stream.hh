@@ -3,9 +3,9 @@
 // TLS over a byte stream, both roles, without a socket: the peer's bytes go in, ours come out. The
 // caller sends what take_output() gives in one send().
 //
-// write() before the end of the handshake is early data, where that is agreed on. Else it is kept back and leaves together with the handshake's own
-// last message, so a client that writes its request at once sends Finished and request in one
-// piece.
+// write() before the end of the handshake is early data, where that is agreed on. Else it is kept
+// back and leaves together with the handshake's own last message, so a client that writes its
+// request at once sends Finished and request in one piece.
 
 #include "transport/bytes.hh"
 #include "transport/tls_context.hh"

@@ -42,6 +42,19 @@ TEST(SecretStore, KnowsAllTrafficLabels) {
   EXPECT_TRUE(store.find(random_of(0x11), SecretLabel::kClientEarlyTraffic));
 }
 
+TEST(SecretStore, HasTrafficSecretsWithThoseOfBothDirections) {
+  SecretStore store;
+  for (const char* label : {"CLIENT_EARLY_TRAFFIC_SECRET", "CLIENT_HANDSHAKE_TRAFFIC_SECRET",
+                            "SERVER_HANDSHAKE_TRAFFIC_SECRET", "CLIENT_TRAFFIC_SECRET_0"}) {
+    store.add(line(label, "1", "02"));
+    EXPECT_FALSE(store.has_traffic_secrets()) << label;
+  }
+  store.add(line("SERVER_TRAFFIC_SECRET_0", "2", "02"));  // of another connection
+  EXPECT_FALSE(store.has_traffic_secrets());
+  store.add(line("SERVER_TRAFFIC_SECRET_0", "1", "02"));
+  EXPECT_TRUE(store.has_traffic_secrets());
+}
+
 TEST(SecretStore, LeavesOutWhatItCannotUse) {
   SecretStore store;
   store.add("# a comment\n\n" + line("EXPORTER_SECRET", "1", "02") +

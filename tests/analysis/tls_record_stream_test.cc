@@ -103,6 +103,25 @@ TEST(TlsRecordStream, RetryRequestComesBeforeTheServerHello) {
   EXPECT_THAT(kinds, testing::Contains(kServerHello));
 }
 
+// Its cipher is the earlier session's, and nothing in this one says which before it is needed.
+TEST(TlsRecordStream, ReadsEarlyDataOfAnyCipher) {
+  const ByteSpan question = as_byte_span("question");
+  const ByteSpan answer = as_byte_span("answer");
+  for (const char* cipher :
+       {"TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"}) {
+    const TlsTalk whole = tls_talk({.question = {question.begin(), question.end()},
+                                    .answer = {answer.begin(), answer.end()},
+                                    .early = true,
+                                    .cipher = cipher});
+    Reading reading(whole.keylog);
+    reading.read(whole, 100);
+    EXPECT_EQ(reading.client_said, "question") << cipher;
+    EXPECT_EQ(reading.server_said, "answer") << cipher;
+    EXPECT_EQ(reading.client.undecrypted(), 0U) << cipher;
+    EXPECT_TRUE(reading.facts.offered_early_data && reading.facts.finished_by_client) << cipher;
+  }
+}
+
 TEST(TlsRecordStream, CertificateOverSeveralRecordsIsOneMessage) {
   const TlsTalk whole = talk("X25519", 40'000);
   Reading reading(whole.keylog);

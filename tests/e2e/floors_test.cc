@@ -57,7 +57,8 @@ TEST_P(FloorsOfShippedScenario, HoldItsClaims) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Exact, FloorsOfShippedScenario,
-                         testing::Values("packets", "keyexchange", "retry", "amplification"));
+                         testing::Values("packets", "keyexchange", "retry", "amplification",
+                                         "connections", "port-change"));
 
 TEST(Floors, SmokeAnswersOverBothFamilies) {
   const TemporaryFolder folder;

@@ -150,6 +150,67 @@ const Table kRetry{"retry",
                    "",
                    {{"Retry", drop("from: server, is: quic-retry"), 1000.0}}};
 
+// On a connection that has answered one query before: two samples of the round trip.
+const Table kWarmTcp{"warm_tcp",
+                     "dot",
+                     "X25519",
+                     600,
+                     "",
+                     "  connection: warm\n",
+                     {{"query", drop("from: client, is: dns-query"), 247.9},
+                      {"answer", drop("from: server, is: dns-answer"), 251.9}}};
+const Table kWarmQuic{"warm_quic",
+                      "doq",
+                      "X25519",
+                      600,
+                      "",
+                      "  connection: warm\n",
+                      // R, four variations of 15 ms and the longest acknowledgement delay of 25
+                      {{"query", drop("from: client, is: dns-query"), 125.1},
+                       // three samples: four variations of 8.4
+                       {"answer", drop("from: server, is: dns-answer"), 98.9}}};
+
+// The ClientHello and the query in one datagram.
+const Table kEarlyData{
+    "early_data",
+    "doq",
+    "X25519",
+    600,
+    "  tickets: 1\n  early_data: accept\n",
+    "  connection: early-data\n",
+    // The probe repeats the ClientHello; the query is missed 9/8 R after what passed it.
+    {{"both", drop("from: client, is: quic-0rtt"), 1085.1},
+     {"server's flight", drop("from: server, ordinal: 1"), 1048.1}}};
+// In two, the query in the second.
+const Table kEarlyDataPostQuantum{
+    "early_data_post_quantum",
+    "doq",
+    "X25519MLKEM768",
+    600,
+    "  tickets: 1\n  early_data: accept\n",
+    "  connection: early-data\n",
+    {{"first", drop("from: client, ordinal: 1"), 40.0},  // a Retry, then both again
+     {"second", drop("from: client, ordinal: 2"), 205.1},
+     {"both", drop_both("from: client, ordinal: 1", "from: client, ordinal: 2"), 1085.1}}};
+
+// The validation of the new path brings a sample before the query is missed.
+const Table kMigrated{"migrated",
+                      "doq",
+                      "X25519",
+                      600,
+                      "",
+                      "  connection: migrated\n",
+                      {{"query", drop("from: client, is: dns-query"), 120.0},
+                       {"answer", drop("from: server, is: dns-answer"), 45.1}}};
+// Without padding the answer fits into three times the query's bytes.
+const Table kRebound{"rebound",
+                     "doq",
+                     "X25519",
+                     600,
+                     "  padding: none\n",
+                     "  connection: rebound\n",
+                     {{"query", drop("from: client, is: dns-query"), 125.1}}};
+
 std::string scenario_of(const Table& table) {
   std::string text = std::format(
       "name: {}\nseed: 1\npath:\n  each_way: {{ delay: 20ms }}\nendpoint:\n  server: labdns\n"
@@ -193,7 +254,8 @@ TEST_P(SingleDrops, CostWhatTheRulesSay) {
 INSTANTIATE_TEST_SUITE_P(Rows, SingleDrops,
                          testing::Values(&kTcp, &kTwoSegments, &kFourSegments, &kQuic,
                                          &kShortInitialRtt, &kThreeDatagrams, &kPostQuantum,
-                                         &kRetry),
+                                         &kRetry, &kWarmTcp, &kWarmQuic, &kEarlyData,
+                                         &kEarlyDataPostQuantum, &kMigrated, &kRebound),
                          [](const auto& row) { return std::string(row.param->name); });
 
 }  // namespace

@@ -113,8 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "drop: { from: server, is: [quic-ack, dns-answer] }",
                 "x.yaml:4:42: gate.drop.is: no packet is both quic-ack and dns-answer"},
         GateRow{"early_data", "drop: { from: client, is: quic-0rtt }",
-                "x.yaml:4:31: gate.drop.is: quic-0rtt never happens: every query is cold, and "
-                "without a session ticket there is nothing to send 0-RTT with"},
+                "x.yaml:4:5: gate.drop: quic-0rtt never comes: client.connection is cold, not "
+                "early-data"},
         GateRow{"version_negotiation", "drop: { from: server, is: quic-version-negotiation }",
                 "x.yaml:4:31: gate.drop.is: quic-version-negotiation never happens: both ends "
                 "speak QUIC version 1"},
@@ -145,6 +145,24 @@ INSTANTIATE_TEST_SUITE_P(
         GateRow{"repeated_key", "drop: { from: client, from: server }",
                 "x.yaml:4:27: from: this key is already set at x.yaml:4:13"}),
     [](const auto& row) { return std::string(row.param.name); });
+
+TEST(GateMistakes, WhatTheConnectionLeavesNoneOf) {
+  const auto with = [](const std::string& client, const std::string& rule) {
+    return mistakes_of("name: x\nendpoint: { tickets: 1, early_data: accept }\nclient: { queries: 4, " +
+                       client + " }\ngate:\n  - drop: { from: client, " + rule + " }\n");
+  };
+  EXPECT_THAT(with("transports: [doq], connection: early-data", "is: quic-0rtt"), IsEmpty());
+  EXPECT_THAT(with("transports: [doq], connection: resumed", "is: quic-0rtt"),
+              ElementsAre(HasSubstr("quic-0rtt never comes: client.connection is resumed")));
+  EXPECT_THAT(with("transports: [dot], connection: warm", "is: syn"),
+              ElementsAre("x.yaml:5:5: gate.drop: syn never comes: client.connection is warm, so "
+                          "the handshake was before"));
+  EXPECT_THAT(with("transports: [doq], connection: migrated", "after: handshake-complete"),
+              ElementsAre(HasSubstr("tls-finished never comes")));
+  EXPECT_THAT(with("transports: [doq], connection: migrated", "is: dns-query"), IsEmpty());
+  // Do53 may turn to TCP.
+  EXPECT_THAT(with("transports: [do53, dot], connection: warm", "is: syn"), IsEmpty());
+}
 
 TEST(GateMistakes, ValuesThatAreNoGate) {
   EXPECT_THAT(mistakes_with("doq", "gate: maybe\n"),

@@ -214,11 +214,52 @@ TEST(PlanJson, SaysWhatIsWrong) {
   EXPECT_THROW(static_cast<void>(plan_from_json("{")), base::LabError);
 }
 
+TEST(Plan, FloorsFollowWhatAQueryFinds) {
+  const auto floors = [](const std::string& connection, const std::string& endpoint = {}) {
+    const Plan plan = plan_of("name: x\nendpoint: { tickets: 1" + endpoint +
+                              " }\nclient: { transports: [do53, dot, doh2, doh3, doq], queries: 1, "
+                              "connection: " +
+                              connection + " }\n");
+    std::vector<int> round_trips;
+    for (const PlannedCell& cell : plan.cells) round_trips.push_back(cell.floor_round_trips);
+    return round_trips;
+  };
+  EXPECT_THAT(floors("cold"), ElementsAre(1, 3, 3, 2, 2));
+  EXPECT_THAT(floors("warm"), ElementsAre(1, 1, 1, 1, 1));
+  EXPECT_THAT(floors("warm", ", retry: always"), ElementsAre(1, 1, 1, 1, 1));
+  EXPECT_THAT(floors("resumed"), ElementsAre(1, 3, 3, 2, 2));
+  EXPECT_THAT(floors("early-data", ", early_data: accept"), ElementsAre(1, 2, 2, 1, 1));
+  EXPECT_THAT(floors("early-data", ", early_data: accept, retry: always"),
+              ElementsAre(1, 2, 2, 2, 2));
+  EXPECT_THAT(floors("early-data", ", early_data: reject"), ElementsAre(1, 3, 3, 2, 2));
+  // The share that the client sends is not the server's: a HelloRetryRequest, which refuses it.
+  EXPECT_THAT(floors("early-data, key_exchange: [P-256, X25519]",
+                     ", early_data: accept, key_exchange: [X25519]"),
+              ElementsAre(1, 4, 4, 3, 3));
+}
+
+TEST(Plan, AQueryThatMovesOrComesBackHasTwoPorts) {
+  const Plan plan = plan_of(
+      "name: x\nendpoint: { tickets: 1 }\nclient: { transports: [do53, doq], queries: 2 }\n"
+      "vary: { client.connection: [warm, resumed] }\n");
+  std::vector<std::uint16_t> ports;
+  for (const PlannedQuery* query : all_queries(plan)) ports.push_back(query->local_port);
+  EXPECT_THAT(ports, ElementsAre(10000, 10002, 10004, 10006, 10008, 10010, 10012, 10014));
+  // Do53 finds nothing.
+  for (const PlannedBlock& block : plan.blocks)
+    for (const PlannedQuery& query : block.queries) {
+      const auto line =
+          nlohmann::json::parse(request_line(plan, block, query, {}, Step::kMeasure));
+      const bool do53 = plan.cells[query.cell].transport == Transport::kDo53;
+      EXPECT_EQ(line["connection"] == "cold", do53) << query.id;
+    }
+}
+
 TEST(RequestLine, HasWhatLabqueryReads) {
   const Plan plan = plan_of(kArms);
   const PlannedBlock& block = plan.blocks[2];
   const PlannedQuery& query = block.queries[0];
-  const std::string line = request_line(plan, block, query, "/run/ca.pem");
+  const std::string line = request_line(plan, block, query, "/run/ca.pem", Step::kMeasure);
   EXPECT_TRUE(line.ends_with("}\n"));
   EXPECT_EQ(std::ranges::count(line, '\n'), 1);
   const nlohmann::json json = nlohmann::json::parse(line);
@@ -230,7 +271,11 @@ TEST(RequestLine, HasWhatLabqueryReads) {
   EXPECT_EQ(json["question"], nlohmann::json({{"name", "a.lab.test"}, {"type", "A"}}));
   EXPECT_EQ(json["timeout_ns"], 10'000'000'000);
   EXPECT_EQ(json["ca_file"], "/run/ca.pem");
-  EXPECT_TRUE(nlohmann::json::parse(request_line(plan, block, query, {}))["ca_file"].is_null());
+  EXPECT_EQ(json["connection"], "cold");
+  EXPECT_EQ(json["prepare"], false);
+  const auto bare = nlohmann::json::parse(request_line(plan, block, query, {}, Step::kPrepare));
+  EXPECT_TRUE(bare["ca_file"].is_null());
+  EXPECT_EQ(bare["prepare"], true);
 }
 
 TEST(Golden, PlansOfTheShippedScenarios) {

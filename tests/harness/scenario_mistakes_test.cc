@@ -131,6 +131,36 @@ TEST(Mistakes, CombinationsThatCannotBe) {
                           "client: { transports: [do53, dot, doh2, doh3, doq], queries: 10001 }\n"
                           "vary: { endpoint.retry: [never, always] }\n"),
               ElementsAre(HasSubstr("allowed: at most 50000 in all")));
+  // Two ports each.
+  EXPECT_THAT(mistakes_of("name: x\nblock_queries: 10000\nendpoint: { tickets: 1 }\n"
+                          "client: { transports: [dot, doh2, doq], queries: 10000 }\n"
+                          "vary: { client.connection: [cold, resumed] }\n"),
+              ElementsAre(HasSubstr("allowed: at most 25000 in all")));
+}
+
+TEST(Mistakes, ConnectionsThatCannotBeFound) {
+  const auto with = [](const std::string& client, const std::string& endpoint) {
+    return mistakes_of("name: x\nclient: { queries: 4, " + client + " }\nendpoint: { " + endpoint +
+                       " }\n");
+  };
+  EXPECT_THAT(with("transports: [doq], connection: tepid", "tickets: 1"),
+              ElementsAre(HasSubstr("client.connection: found tepid; allowed: cold, warm")));
+  EXPECT_THAT(with("transports: [doq], connection: resumed", "retry: never"),
+              ElementsAre("x.yaml:2:54: client.connection: resumed needs a session ticket; "
+                          "endpoint.tickets is 0"));
+  EXPECT_THAT(with("transports: [doq], connection: early-data", "tickets: 1"),
+              ElementsAre("x.yaml:2:54: client.connection: early-data needs tickets that allow it; "
+                          "endpoint.early_data is none"));
+  EXPECT_THAT(with("transports: [do53, dot, doq], connection: migrated", "retry: never"),
+              ElementsAre("x.yaml:2:65: client.connection: migrated is for QUIC; a connection of "
+                          "dot ends with its port"));
+  EXPECT_THAT(with("transports: [doq]", "early_data: accept"),
+              ElementsAre("x.yaml:3:25: endpoint.early_data: accept is for sessions that tickets "
+                          "resume; endpoint.tickets is 0"));
+  EXPECT_THAT(with("transports: [doq]", "tickets: 17"),
+              ElementsAre(HasSubstr("endpoint.tickets: found 17 (too large)")));
+  EXPECT_THAT(with("transports: [do53, doq], connection: rebound", "retry: never"),
+              testing::IsEmpty());
 }
 
 TEST(Mistakes, WhatIsMissingIsSaid) {

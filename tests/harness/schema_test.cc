@@ -110,7 +110,7 @@ TEST(ScenarioSchema, TellsGatesFromOtherThings) {
   for (const char* gate :
        {R"("on")", R"([{"mangle": {"from": "client"}}])", R"([{"drop": {"is": "syn"}}])",
         R"([{"drop": {"from": "client", "by": "2ms"}}])", R"([{"delay": {"from": "client"}}])",
-        R"([{"drop": {"from": "client", "is": "quic-0rtt"}}])",
+        R"([{"drop": {"from": "server", "is": "quic-version-negotiation"}}])",
         R"([{"drop": {"from": "client"}, "delay": {"from": "client", "by": "1ms"}}])"})
     EXPECT_THAT(complaints_about(gate), Not(IsEmpty())) << gate;
 }

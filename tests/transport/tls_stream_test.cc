@@ -187,6 +187,79 @@ TEST_F(TlsStreamTest, SessionTicketsAreSentOnlyWhenAskedFor) {
   EXPECT_FALSE(server_->take_output().empty());
 }
 
+// Connections of a client that has a ticket of the one before.
+class EarlyDataTest : public TlsStreamTest {
+ protected:
+  void resume(EarlyData server_does) {
+    TlsSettings server = server_tls(identity_, TlsCarrier::kStream, kAlpnDot);
+    server.session_tickets = 1;
+    server.early_data = server_does;
+    TlsSettings client = client_tls(identity_, TlsCarrier::kStream, kAlpnDot, "X25519");
+    client.ticket = [this](ByteSpan encoded) {
+      session_.assign(encoded.begin(), encoded.end());
+    };
+    connect(server, client);
+    exchange();
+    ASSERT_FALSE(session_.empty());
+    const Bytes session = session_;
+    server_.emplace(*server_context_, "");
+    client_.emplace(*client_context_, kServerName, session, TlsStream::Early::kYes);
+  }
+
+ private:
+  Bytes session_;
+};
+
+TEST_F(EarlyDataTest, QuestionAndHelloLeaveInOnePieceAndSoDoTheAnswers) {
+  resume(EarlyData::kAccept);
+  EXPECT_TRUE(client_->early_data_offered());
+  EXPECT_TRUE(client_->take_output().empty());  // waits for the question
+  client_->write(as_byte_span("question"));
+  EXPECT_TRUE(client_sends());
+  EXPECT_EQ(text(server_->take_plaintext()), "question");
+  EXPECT_FALSE(server_->handshake_complete());
+  server_->write(as_byte_span("answer"));
+  EXPECT_TRUE(server_sends());
+  EXPECT_EQ(text(client_->take_plaintext()), "answer");
+  EXPECT_TRUE(client_->handshake_complete());
+  EXPECT_TRUE(client_->facts().resumed);
+  EXPECT_TRUE(client_->facts().early_data_accepted);
+  exchange();
+  EXPECT_TRUE(server_->handshake_complete());
+  EXPECT_EQ(text(server_->take_plaintext()), "");
+  client_->write(as_byte_span("another"));
+  exchange();
+  EXPECT_EQ(text(server_->take_plaintext()), "another");
+}
+
+TEST_F(EarlyDataTest, RefusedItIsSentOnceMore) {
+  resume(EarlyData::kReject);
+  client_->write(as_byte_span("question"));
+  EXPECT_TRUE(client_sends());
+  EXPECT_EQ(text(server_->take_plaintext()), "");
+  exchange();
+  EXPECT_EQ(text(server_->take_plaintext()), "question");
+  EXPECT_TRUE(client_->facts().resumed);
+  EXPECT_FALSE(client_->facts().early_data_accepted);
+}
+
+TEST_F(EarlyDataTest, WithoutTheTicketsLeaveItWaitsForTheHandshake) {
+  resume(EarlyData::kNone);
+  EXPECT_FALSE(client_->early_data_offered());
+  client_->write(as_byte_span("question"));
+  EXPECT_TRUE(client_sends());
+  EXPECT_EQ(text(server_->take_plaintext()), "");
+  exchange();
+  EXPECT_EQ(text(server_->take_plaintext()), "question");
+  EXPECT_TRUE(client_->facts().resumed);
+}
+
+TEST_F(EarlyDataTest, WhatIsNoSessionIsRefused) {
+  resume(EarlyData::kNone);
+  EXPECT_THROW(client_.emplace(*client_context_, kServerName, as_byte_span("no session")),
+               base::LabError);
+}
+
 TEST_F(TlsStreamTest, BothEndsLogTheSameKeys) {
   std::vector<std::string> server_lines;
   std::vector<std::string> client_lines;
