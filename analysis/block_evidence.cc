@@ -120,8 +120,8 @@ class DirectionAccountant {
                     .fate = fate,
                     .arrival_number = fate.arrival ? to.inbound[*fate.arrival].number : 0};
     sent.earlier = is_earlier(*owner, sent.from);
-    count_sent((sent.earlier ? account_.preparation : account_.queries).*direction, ip.ip_length,
-               fate);
+    PathAccount& path = sent.earlier ? account_.preparation : account_.queries;
+    count_sent(path.*direction, ip.ip_length, fate);
     if (!sent.earlier) {
       QueryRecord& record = records_[*owner];
       captures::SentCount& counted = to_server ? record.wire->client : record.wire->server;
@@ -138,8 +138,8 @@ class DirectionAccountant {
     const auto& preparation = records_[query].preparation;
     if (!preparation) return false;
     std::uint64_t& seen = prepared_[query].at(static_cast<std::size_t>(from));
-    return ++seen <= (from == End::kClient ? preparation->client_packets
-                                           : preparation->server_packets);
+    return ++seen <=
+           (from == End::kClient ? preparation->client_packets : preparation->server_packets);
   }
 
   // What the gate dropped is in the record already, by the gate's own log.

@@ -19,9 +19,9 @@ enum class ConnectionKind {
   kRebound,    // a warm QUIC connection, whose port a NAT changes before the query (section 9.3.3)
 };
 
-inline constexpr std::array kConnectionKinds{ConnectionKind::kCold,      ConnectionKind::kWarm,
-                                             ConnectionKind::kResumed,   ConnectionKind::kEarlyData,
-                                             ConnectionKind::kMigrated,  ConnectionKind::kRebound};
+inline constexpr std::array kConnectionKinds{ConnectionKind::kCold,     ConnectionKind::kWarm,
+                                             ConnectionKind::kResumed,  ConnectionKind::kEarlyData,
+                                             ConnectionKind::kMigrated, ConnectionKind::kRebound};
 
 // "cold", "warm", "resumed", "early-data", "migrated", "rebound".
 std::string_view to_string(ConnectionKind kind);

@@ -106,7 +106,7 @@ struct Preparation {
 
 // The client's settings that decide a query's timing.
 struct ClientSettings {
-  std::string connection = "cold";  // as to_string(ConnectionKind) has it
+  std::string connection = "cold";               // as to_string(ConnectionKind) has it
   std::optional<base::Nanoseconds> initial_rtt;  // QUIC only
   std::optional<std::uint64_t> max_udp_payload;  // QUIC only, bytes
   std::optional<bool> pmtud;                     // QUIC only

@@ -92,7 +92,9 @@ void add_protocol_options(CLI::App& app, Raw& raw, CommandLine& command) {
                  "same is asked once before; over QUIC also migrated or rebound, to a new port")
       ->check(CLI::Validator(
           [](const std::string& word) {
-            return captures::parse_connection_kind(word) ? std::string() : std::format("'{}' is none of them", word);
+            return captures::parse_connection_kind(word)
+                       ? std::string()
+                       : std::format("'{}' is none of them", word);
           },
           ""))
       ->option_text(with_default("HOW", raw.connection))
@@ -186,8 +188,8 @@ void interpret(const Raw& raw, CommandLine& command) {
   spec.initial_rtt = duration_of("--initial-rtt", raw.initial_rtt);
   spec.connection = *captures::parse_connection_kind(raw.connection);
   if (!can_find(spec.transport, spec.connection))
-    reject("--connection", std::format("a query over {} cannot be {}",
-                                       to_string(spec.transport), raw.connection));
+    reject("--connection",
+           std::format("a query over {} cannot be {}", to_string(spec.transport), raw.connection));
   spec.padding = raw.padding == "none" ? Padding::kNone : Padding::kRfc8467;
   spec.method = CLI::detail::to_lower(raw.method) == "post" ? HttpMethod::kPost : HttpMethod::kGet;
   spec.groups.clear();

@@ -19,7 +19,7 @@ struct ExchangeContext {
   const QuerySpec& spec;
   QueryProgress& progress;
   ReceiveBuffer& buffer;
-  const transport::TlsContext* tls = nullptr;  // null for transports without encryption
+  const transport::TlsContext* tls = nullptr;         // null for transports without encryption
   const transport::Resumption* resumption = nullptr;  // null for a full handshake
 };
 

@@ -18,10 +18,10 @@ using captures::JsonFields;
 using captures::MalformedJson;
 
 constexpr std::array<std::string_view, 23> kKeys{
-    "id",         "cell",   "transport",      "block",           "index", "seed",
-    "server",     "port",   "local_port",     "server_name",     "path",  "question",
-    "timeout_ns", "groups", "initial_rtt_ns", "max_udp_payload", "pmtud", "padding",
-    "method",     "ca_file", "connection", "settle_ns", "prepare"};
+    "id",         "cell",    "transport",      "block",           "index",  "seed",
+    "server",     "port",    "local_port",     "server_name",     "path",   "question",
+    "timeout_ns", "groups",  "initial_rtt_ns", "max_udp_payload", "pmtud",  "padding",
+    "method",     "ca_file", "connection",     "settle_ns",       "prepare"};
 
 void reject_unknown_keys(const nlohmann::json& object) {
   for (const auto& [key, value] : object.items())
@@ -103,8 +103,7 @@ void read_connection(QuerySpec& spec, const JsonFields& fields) {
   }
   if (!can_find(spec.transport, spec.connection))
     fields.reject("connection", std::format("a query over {} cannot be {}",
-                                            to_string(spec.transport),
-                                            to_string(spec.connection)));
+                                            to_string(spec.transport), to_string(spec.connection)));
   read_into(spec.settle, fields, "settle_ns");
   if (spec.settle < base::Nanoseconds(0) || spec.settle > kMaxTimeout)
     fields.reject("settle_ns", std::format("not from 0 to {}", kMaxTimeout.count()));
@@ -141,8 +140,7 @@ std::expected<QueryRequest, std::string> parse_query_request(std::string_view li
   try {
     reject_unknown_keys(object);
     const JsonFields fields(object, "");
-    QueryRequest request{
-        .identity = read_identity(object, fields), .spec = {}, .prepare = false};
+    QueryRequest request{.identity = read_identity(object, fields), .spec = {}, .prepare = false};
     read_target(request.spec, fields);
     request.spec.question = read_question(fields);
     read_settings(request.spec, fields);

@@ -58,7 +58,7 @@ class QueryRunner {
   base::EventLoop loop_;
 
   base::FileDescriptor live_keys_;
-  std::string keylog_;  // of the query under way
+  std::string keylog_;                // of the query under way
   transport::Resumption resumption_;  // of the connection that was prepared
   TlsContextCache tls_contexts_;
   ReceiveBuffer buffer_;

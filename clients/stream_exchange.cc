@@ -140,8 +140,7 @@ void StreamExchange::flush() {
   }
   output_.erase(output_.begin(), output_.begin() + static_cast<std::ptrdiff_t>(sent.bytes));
   // What the socket did not take leaves when it reports room.
-  if (output_.empty() &&
-      (!tls_ || tls_->handshake_complete() || tls_->early_data_offered()))
+  if (output_.empty() && (!tls_ || tls_->handshake_complete() || tls_->early_data_offered()))
     context_.progress.mark(&Phases::sent);
 }
 

@@ -81,9 +81,9 @@ void check_connection(const ArmInContext& context, std::vector<Mistake>& mistake
   for (const Transport transport : context.scenario.transports) {
     const TransportFacts& kind = facts(transport);
     if (captures::moves(wanted) && kind.encrypted && !kind.quic)
-      return reject("client.transports",
-                    std::format("{} is for QUIC; a connection of {} ends with its port", word,
-                                kind.name));
+      return reject(
+          "client.transports",
+          std::format("{} is for QUIC; a connection of {} ends with its port", word, kind.name));
   }
 }
 
@@ -104,8 +104,8 @@ void check_gate(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   std::vector<Mistake> known;
   ValueReader reader("gate", "", known);
   for (const auto& [rule, where] : read_gate_rules(set->value, reader)) {
-    if (const auto why = why_no_match(rule, context.scenario.transports,
-                                        context.arm.settings.client.connection))
+    if (const auto why =
+            why_no_match(rule, context.scenario.transports, context.arm.settings.client.connection))
       mistakes.push_back({where, std::format("gate.{}: {}", to_string(rule.verdict), *why)});
   }
 }

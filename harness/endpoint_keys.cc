@@ -34,9 +34,8 @@ void read_retry(const RawNode& node, ValueReader& reader, Draft& draft) {
 }
 
 void read_early_data(const RawNode& node, ValueReader& reader, Draft& draft) {
-  static constexpr Names<EarlyData, 3> kNames{{{"none", EarlyData::kNone},
-                                               {"accept", EarlyData::kAccept},
-                                               {"reject", EarlyData::kReject}}};
+  static constexpr Names<EarlyData, 3> kNames{
+      {{"none", EarlyData::kNone}, {"accept", EarlyData::kAccept}, {"reject", EarlyData::kReject}}};
   reader.choice<EarlyData>(node, kNames, draft.settings.endpoint.early_data);
 }
 
@@ -87,10 +86,8 @@ std::vector<Key> endpoint_keys() {
       {.name = "endpoint.tickets",
        .fallback = "0",
        .allowed = "session tickets after each full handshake, from 0 to 16",
-       .read =
-           [](const RawNode& node, ValueReader& reader, Draft& draft) {
-             reader.number(node, 0U, 16U, draft.settings.endpoint.tickets);
-           }},
+       .read = [](const RawNode& node, ValueReader& reader,
+                  Draft& draft) { reader.number(node, 0U, 16U, draft.settings.endpoint.tickets); }},
       {.name = "endpoint.early_data",
        .fallback = "none",
        .allowed = "none, accept or reject: what tickets allow, and what becomes of it",

@@ -136,7 +136,8 @@ Plan make_plan(const Scenario& scenario, std::span<const std::string> only) {
   for (std::uint32_t index = 0; index < scenario.blocks; ++index) {
     const std::uint32_t count =
         scenario.queries / scenario.blocks + (index < scenario.queries % scenario.blocks ? 1 : 0);
-    plan.blocks.push_back(plan_block(scenario.seed, index, first, count, cells, ports_per_query(scenario)));
+    plan.blocks.push_back(
+        plan_block(scenario.seed, index, first, count, cells, ports_per_query(scenario)));
     first += count;
   }
   std::ranges::copy_if(scenario.claims, std::back_inserter(plan.claims), [&](const Claim& claim) {

@@ -28,10 +28,10 @@ enum class HttpMethod { kGet, kPost };
 enum class EarlyData { kNone, kAccept, kReject };
 using Connection = captures::ConnectionKind;
 
-std::string_view to_string(Family family);      // "ipv4", "ipv6"
-std::string_view to_string(Retry retry);        // "never", "always"
-std::string_view to_string(Padding padding);    // "none", "rfc8467"
-std::string_view to_string(HttpMethod method);  // "GET", "POST"
+std::string_view to_string(Family family);       // "ipv4", "ipv6"
+std::string_view to_string(Retry retry);         // "never", "always"
+std::string_view to_string(Padding padding);     // "none", "rfc8467"
+std::string_view to_string(HttpMethod method);   // "GET", "POST"
 std::string_view to_string(EarlyData handling);  // "none", "accept", "reject"
 
 struct Question {

@@ -43,7 +43,8 @@ analysis::Trial TrialRunner::run(const PlannedQuery& query, const FateScript& sc
   PlannedQuery asked = query;
   constexpr std::size_t kMostPorts = 2;  // of one query
   // Ports repeat after many queries, when the connections that had them are long forgotten.
-  asked.local_port = static_cast<std::uint16_t>(kFirstLocalPort + (kMostPorts * count_++) % kMaxBlockPorts);
+  asked.local_port =
+      static_cast<std::uint16_t>(kFirstLocalPort + (kMostPorts * count_++) % kMaxBlockPorts);
   ScriptedFates fates(script);
   const captures::QueryRecord record = lab_.ask(asked, &fates);
   analysis::Trial trial;

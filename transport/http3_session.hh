@@ -29,8 +29,8 @@ class Http3Session {
   Http3Session& operator=(const Http3Session&) = delete;
   ~Http3Session();
 
-  // From QuicEvents; a client may also call the first as soon as early data can be sent. A peer that
-  // breaks the protocol closes the connection with HTTP/3's error code.
+  // From QuicEvents; a client may also call the first as soon as early data can be sent. A peer
+  // that breaks the protocol closes the connection with HTTP/3's error code.
   void on_handshake_completed();
   void on_stream_data(StreamId stream, ByteSpan bytes, bool fin);
   void on_stream_reset(StreamId stream, std::uint64_t code);

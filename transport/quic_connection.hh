@@ -25,7 +25,7 @@ struct QuicFacts {
   std::uint32_t version = 0;  // 1 for RFC 9000
   std::uint64_t retries = 0;  // client: Retry packets taken; server: 1 when a Retry token came back
   bool early_data_offered = false;  // client
-  bool token_accepted = false;  // server: the client's address was validated by a token
+  bool token_accepted = false;      // server: the client's address was validated by a token
   QuicStatistics statistics;
 };
 

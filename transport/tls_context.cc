@@ -139,8 +139,8 @@ void use_tickets(SSL_CTX* context, const TlsSettings& settings) {
   }
   SSL_CTX_set_num_tickets(context, settings.session_tickets);
   if (settings.early_data == EarlyData::kNone) return;
-  SSL_CTX_set_max_early_data(context,
-                             settings.carrier == TlsCarrier::kQuic ? kQuicEarlyData : kMaxEarlyData);
+  SSL_CTX_set_max_early_data(
+      context, settings.carrier == TlsCarrier::kQuic ? kQuicEarlyData : kMaxEarlyData);
   // Without it every ticket is good for one connection, which takes a memory of them.
   SSL_CTX_set_options(context, SSL_OP_NO_ANTI_REPLAY);
   if (settings.early_data == EarlyData::kReject)
@@ -232,8 +232,7 @@ SSL* TlsContext::new_session(std::string_view server_name, ByteSpan resumed) con
     if (!server_name.empty()) use_server_name(session.get(), std::string(server_name));
     if (!resumed.empty()) {
       const unsigned char* at = resumed.data();
-      const OwnedSession earlier(
-          d2i_SSL_SESSION(nullptr, &at, static_cast<long>(resumed.size())));
+      const OwnedSession earlier(d2i_SSL_SESSION(nullptr, &at, static_cast<long>(resumed.size())));
       require(earlier && SSL_set_session(session.get(), earlier.get()) == 1, "resume TLS session");
     }
   }

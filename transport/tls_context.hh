@@ -80,10 +80,10 @@ struct TlsSettings {
 
 // What a handshake agreed on. Empty strings until it did.
 struct TlsFacts {
-  std::string version;       // "TLSv1.3"
-  std::string cipher;        // "TLS_AES_128_GCM_SHA256"
-  std::string group;         // IANA's name: "X25519MLKEM768", "X25519", "secp256r1"
-  std::string alpn;          // "doq"
+  std::string version;  // "TLSv1.3"
+  std::string cipher;   // "TLS_AES_128_GCM_SHA256"
+  std::string group;    // IANA's name: "X25519MLKEM768", "X25519", "secp256r1"
+  std::string alpn;     // "doq"
   bool resumed = false;
   bool early_data_accepted = false;
   std::string verify_error;  // client: why the server's certificate did not pass; also set where

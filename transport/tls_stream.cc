@@ -66,7 +66,8 @@ void TlsStream::advance() {
 void TlsStream::complete_handshake() {
   handshake_complete_ = true;
   early_data_open_ = false;
-  if (!is_server_ && !facts().early_data_accepted) unsent_.insert(unsent_.begin(), early_.begin(), early_.end());
+  if (!is_server_ && !facts().early_data_accepted)
+    unsent_.insert(unsent_.begin(), early_.begin(), early_.end());
   early_.clear();
   flush_writes();
 }

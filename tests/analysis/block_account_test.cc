@@ -135,6 +135,26 @@ TEST_F(WireAccount, CaptureThatDroppedIsNotSound) {
 }
 
 // netem may flip any bit, that of a port included: the packet is still the query's.
+TEST_F(WireAccount, PacketsOfAPreparationAreAccountedApart) {
+  records_[0].preparation = captures::Preparation{.client_packets = 2, .server_packets = 1};
+  from_client(0, test::query_frame(10001, "before"));
+  from_server(20, test::answer_frame(10001, "before"));
+  from_client(40, test::query_frame(10001, "thanks"));
+  from_client(100, test::query_frame(10001, "question"), Way::kLost);
+  from_client(200, test::query_frame(10001, "again"));
+  from_server(220, test::answer_frame(10001, "answer"));
+  const BlockAccount account = this->account();
+  EXPECT_TRUE(account.is_sound());
+  EXPECT_EQ(account.preparation.to_server.sent, 2U);
+  EXPECT_EQ(account.preparation.to_client.sent, 1U);
+  EXPECT_EQ(account.queries.to_server.sent, 2U);
+  EXPECT_EQ(account.queries.to_server.lost, 1U);
+  EXPECT_EQ(account.queries.to_client.sent, 1U);
+  EXPECT_EQ(records_[0].wire->client.packets, 2U);
+  EXPECT_EQ(records_[0].wire->server.packets, 1U);
+  EXPECT_THAT(records_[0].lost, testing::ElementsAre(captures::LostPacket{"client", 1, "netem"}));
+}
+
 TEST_F(WireAccount, CorruptionLeavesAccountsWhole) {
   test::Bytes frame = test::query_frame(10001, "question");
   from_client(0, frame, Way::kLost);

@@ -148,8 +148,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(GateMistakes, WhatTheConnectionLeavesNoneOf) {
   const auto with = [](const std::string& client, const std::string& rule) {
-    return mistakes_of("name: x\nendpoint: { tickets: 1, early_data: accept }\nclient: { queries: 4, " +
-                       client + " }\ngate:\n  - drop: { from: client, " + rule + " }\n");
+    return mistakes_of(
+        "name: x\nendpoint: { tickets: 1, early_data: accept }\nclient: { queries: 4, " + client +
+        " }\ngate:\n  - drop: { from: client, " + rule + " }\n");
   };
   EXPECT_THAT(with("transports: [doq], connection: early-data", "is: quic-0rtt"), IsEmpty());
   EXPECT_THAT(with("transports: [doq], connection: resumed", "is: quic-0rtt"),

@@ -248,8 +248,7 @@ TEST(Plan, AQueryThatMovesOrComesBackHasTwoPorts) {
   // Do53 finds nothing.
   for (const PlannedBlock& block : plan.blocks)
     for (const PlannedQuery& query : block.queries) {
-      const auto line =
-          nlohmann::json::parse(request_line(plan, block, query, {}, Step::kMeasure));
+      const auto line = nlohmann::json::parse(request_line(plan, block, query, {}, Step::kMeasure));
       const bool do53 = plan.cells[query.cell].transport == Transport::kDo53;
       EXPECT_EQ(line["connection"] == "cold", do53) << query.id;
     }

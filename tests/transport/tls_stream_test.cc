@@ -195,9 +195,7 @@ class EarlyDataTest : public TlsStreamTest {
     server.session_tickets = 1;
     server.early_data = server_does;
     TlsSettings client = client_tls(identity_, TlsCarrier::kStream, kAlpnDot, "X25519");
-    client.ticket = [this](ByteSpan encoded) {
-      session_.assign(encoded.begin(), encoded.end());
-    };
+    client.ticket = [this](ByteSpan encoded) { session_.assign(encoded.begin(), encoded.end()); };
     connect(server, client);
     exchange();
     ASSERT_FALSE(session_.empty());
