@@ -30,7 +30,7 @@ bool carries_answer(const DecodedPacket& packet) {
 }
 
 // The packet that completed the answer: the last to arrive by then, of those that carry a DNS
-// answer if any does.
+// answer if any does, or the one that made it readable.
 std::optional<std::size_t> completing_event(const Exchange& exchange, std::int64_t answered_ns) {
   const auto latest = [&](auto condition) {
     std::optional<std::size_t> found;
@@ -44,7 +44,16 @@ std::optional<std::size_t> completing_event(const Exchange& exchange, std::int64
     return found;
   };
   const auto answer = latest([](const PacketEvent& event) { return carries_answer(event.packet); });
-  return answer ? answer : latest([](const PacketEvent&) { return true; });
+  if (!answer) return latest([](const PacketEvent&) { return true; });
+  const auto waited = [&](std::size_t index) {
+    return Nanoseconds(answered_ns - *exchange.events[index].arrived_ns);
+  };
+  if (waited(*answer) <= kWorthNaming) return answer;
+  // An answer to early data may come before what it is to be decrypted with (RFC 9001 section 5.7).
+  const auto handshake =
+      latest([](const PacketEvent& event) { return event.packet.carries_handshake(); });
+  const bool opened_it = handshake && waited(*handshake) <= kWorthNaming;
+  return opened_it ? handshake : answer;
 }
 
 class ChainWalker {
