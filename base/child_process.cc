@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <format>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -42,6 +43,17 @@ bool place_descriptors(const ChildSpec& spec) {
                              [](const auto& pair) { return ::dup2(pair.first, pair.second) >= 0; });
 }
 
+bool become_user(uid_t user, pid_t parent) {
+  const gid_t group = user;
+  if (::setgroups(0, nullptr) != 0 || ::setresgid(group, group, group) != 0 ||
+      ::setresuid(user, user, user) != 0)
+    return false;
+  // A change of user takes it back.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  return true;
+}
+
 // Runs in the child; only returns to report errno through the pipe.
 void become_program(const ChildSpec& spec, pid_t parent, char** argv, char** environment) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -53,6 +65,7 @@ void become_program(const ChildSpec& spec, pid_t parent, char** argv, char** env
   ::signal(SIGPIPE, SIG_DFL);
   if (spec.network_namespace >= 0 && ::setns(spec.network_namespace, CLONE_NEWNET) != 0) return;
   if (!place_descriptors(spec)) return;
+  if (spec.user && !become_user(*spec.user, parent)) return;
   ::execve(argv[0], argv, environment);
 }
 

@@ -23,6 +23,9 @@ struct ChildSpec {
   std::vector<std::pair<int, int>> descriptors;
   // Namespace to enter before exec, or -1. Ours to keep open.
   int network_namespace = -1;
+  // User and group that the program runs as, without any of our groups and capabilities; ours where
+  // empty.
+  std::optional<uid_t> user{};
   // Out of reach of the terminal's Ctrl-C, which is ours to answer.
   bool own_process_group = false;
 };

@@ -2,6 +2,7 @@
 
 #include "harness/gate_checks.hh"
 #include "harness/gate_reader.hh"
+#include "harness/server_checks.hh"
 #include "harness/spelling.hh"
 #include "netns/path_spec.hh"
 
@@ -87,6 +88,12 @@ void check_connection(const ArmInContext& context, std::vector<Mistake>& mistake
   }
 }
 
+void check_server(const ArmInContext& context, std::vector<Mistake>& mistakes) {
+  for (const ServerProblem& problem :
+       problems_of(context.arm.settings.endpoint, context.scenario.transports))
+    mistakes.push_back({place_of(context, {problem.key, "endpoint.server"}), problem.text});
+}
+
 void check_tickets(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   const EndpointSettings& endpoint = context.arm.settings.endpoint;
   if (endpoint.early_data == EarlyData::kNone || endpoint.tickets > 0) return;
@@ -127,6 +134,7 @@ void check_arm(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   if (path_is_sound && sound("client.max_udp_payload")) check_datagram_size(context, mistakes);
   if (sound("client.key_exchange") && sound("endpoint.key_exchange"))
     check_key_exchange(context, mistakes);
+  if (sound("endpoint.") && sound("client.transports")) check_server(context, mistakes);
   const bool tickets_are_sound = sound("endpoint.tickets") && sound("endpoint.early_data");
   if (tickets_are_sound) check_tickets(context, mistakes);
   if (tickets_are_sound && sound("client.connection") && sound("client.transports"))

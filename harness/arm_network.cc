@@ -66,6 +66,7 @@ PlannedArm plan_arm(const Arm& arm, std::uint32_t ordinal, std::span<const Trans
   planned.family = settings.family;
   planned.path = settings.path;
   planned.rtt = settings.path.to_server.delay + settings.path.to_client.delay;
+  planned.server = settings.endpoint.server;
   planned.server_arguments = server_arguments(settings, planned.server_address, transports);
   planned.client = settings.client;
   planned.gate = settings.gate;

@@ -5,6 +5,8 @@
 #include "captures/link_frame.hh"
 #include "harness/arm_network.hh"
 #include "harness/block_network.hh"
+#include "harness/endpoint_process.hh"
+#include "harness/real_endpoint.hh"
 #include "netns/ping.hh"
 
 #include <sys/epoll.h>
@@ -105,15 +107,22 @@ void BlockLab::start_endpoints(LabParts parts) {
   for (const PlannedQuery& query : context_.block.queries)
     used.insert(context_.plan.cells[query.cell].arm);
   endpoints_.resize(context_.plan.arms.size());
-  for (const std::size_t arm : used) {
-    endpoints_[arm] = std::make_unique<EndpointProcess>(
-        context_.plan.arms[arm], context_.programs / "labdns",
-        network_.server_namespace().descriptor(), context_.scratch / std::format("ca-{}.pem", arm),
-        context_.results / std::format("labdns-{}.log", arm),
-        parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled);
-  }
+  for (const std::size_t arm : used) endpoints_[arm] = make_endpoint(arm, parts);
   // All start at once and are waited for afterwards.
   for (const std::size_t arm : used) endpoints_[arm]->wait_until_ready(clock_);
+}
+
+std::unique_ptr<Endpoint> BlockLab::make_endpoint(std::size_t number, LabParts parts) {
+  const PlannedArm& arm = context_.plan.arms[number];
+  if (arm.server != kLabServer)
+    return std::make_unique<RealEndpoint>(arm, network_.server_namespace(),
+                                          context_.scratch / std::format("server-{}", number),
+                                          context_.results, std::to_string(number));
+  return std::make_unique<EndpointProcess>(
+      arm, context_.programs / "labdns", network_.server_namespace().descriptor(),
+      context_.scratch / std::format("ca-{}.pem", number),
+      context_.results / std::format("labdns-{}.log", number),
+      parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled);
 }
 
 void BlockLab::calibrate() {

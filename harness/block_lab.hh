@@ -8,7 +8,7 @@
 #include "captures/block_capture.hh"
 #include "captures/packet_capture.hh"
 #include "captures/query_record.hh"
-#include "harness/endpoint_process.hh"
+#include "harness/endpoint.hh"
 #include "harness/gate_keeper.hh"
 #include "harness/plan.hh"
 #include "harness/query_client.hh"
@@ -72,6 +72,7 @@ class BlockLab {
  private:
   const PlannedArm& arm_of(const PlannedQuery& query) const;
   void start_endpoints(LabParts parts);
+  std::unique_ptr<Endpoint> make_endpoint(std::size_t arm, LabParts parts);
   void calibrate();
   void raise_gate();
   void wait_for_phase();
@@ -92,10 +93,10 @@ class BlockLab {
   std::optional<captures::PacketCapture> client_capture_;
   std::optional<captures::PacketCapture> server_capture_;
   // By arm; null where no query of the block needs it.
-  std::vector<std::unique_ptr<EndpointProcess>> endpoints_;
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::optional<QueryClient> labquery_;
   std::optional<GateKeeper> keeper_;
-  EndpointProcess* asked_ = nullptr;  // the server of the query under way
+  Endpoint* asked_ = nullptr;  // the server of the query under way
   nlohmann::json calibrations_ = nlohmann::json::array();
   base::Nanoseconds first_query_after_{};
   std::optional<captures::QueryRecord> record_;

@@ -1,4 +1,6 @@
+#include "endpoints/real_server.hh"
 #include "harness/scenario_keys.hh"
+#include "harness/spelling.hh"
 #include "harness/zone_record.hh"
 
 #include <array>
@@ -11,10 +13,18 @@ template <typename Value, std::size_t kCount>
 using Names = std::array<std::pair<std::string_view, Value>, kCount>;
 
 void read_server(const RawNode& node, ValueReader& reader, Draft& draft) {
-  static constexpr Names<std::string_view, 1> kServers{{{"labdns", "labdns"}}};
-  std::string_view server = draft.settings.endpoint.server;
-  reader.choice<std::string_view>(node, kServers, server);
-  draft.settings.endpoint.server = server;
+  const auto name = reader.text(node);
+  if (!name) return;
+  if (*name != kLabServer && endpoints::find_real_server(*name) == nullptr)
+    return reader.reject(node);
+  draft.settings.endpoint.server = *name;
+}
+
+std::string server_names() {
+  std::vector<std::string_view> names{kLabServer};
+  for (const endpoints::RealServer& server : endpoints::real_servers())
+    names.push_back(server.name);
+  return join_alternatives(names);
 }
 
 void read_certificate_key(const RawNode& node, ValueReader& reader, Draft& draft) {
@@ -64,7 +74,10 @@ void read_answer_bytes(const RawNode& node, ValueReader& reader, Draft& draft) {
 
 std::vector<Key> endpoint_keys() {
   return {
-      {.name = "endpoint.server", .fallback = "labdns", .allowed = "labdns", .read = read_server},
+      {.name = "endpoint.server",
+       .fallback = "labdns",
+       .allowed = server_names(),
+       .read = read_server},
       {.name = "endpoint.certificate.chain_bytes",
        .fallback = "2000",
        .allowed = "bytes from 500 to 60kB: the sum of the certificates' DER sizes",
@@ -77,7 +90,7 @@ std::vector<Key> endpoint_keys() {
        .allowed = "ecdsa-p256, ecdsa-p384, rsa-2048, rsa-4096 or ed25519",
        .read = read_certificate_key},
       {.name = "endpoint.key_exchange",
-       .fallback = "[X25519MLKEM768, X25519]",
+       .fallback = "",
        .allowed = std::string(kGroupsAllowed),
        .read =
            [](const RawNode& node, ValueReader& reader, Draft& draft) {

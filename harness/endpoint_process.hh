@@ -5,6 +5,7 @@
 #include "base/child_process.hh"
 #include "base/clock.hh"
 #include "base/line_reader.hh"
+#include "harness/endpoint.hh"
 #include "harness/plan.hh"
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 
 namespace harness {
 
-class EndpointProcess {
+class EndpointProcess final : public Endpoint {
  public:
   // When key log lines can be had: those of a connection together, when it is quiet, or each before
   // its secret is used.
@@ -26,20 +27,12 @@ class EndpointProcess {
   EndpointProcess(const EndpointProcess&) = delete;
   EndpointProcess& operator=(const EndpointProcess&) = delete;
 
-  // Returns when every listener is bound. Throws LabError with the process's own words where it
-  // ends or stays silent instead.
-  void wait_until_ready(const base::Clock& clock);
-
-  // What it said of itself when it became ready, one JSON object: certificate sizes, versions.
-  const std::string& ready_facts() const { return ready_facts_; }
-  const std::filesystem::path& ca_file() const { return ca_file_; }
-  // Key log lines since the last call.
-  std::string take_keylog() { return keylog_lines_.available(); }
-  // Throws LabError when the process has ended.
-  void check_alive();
-  // Ends it, and returns the key log lines that it kept for connections still open. Throws LabError
-  // where it does not end well.
-  std::string finish(const base::Clock& clock);
+  void wait_until_ready(const base::Clock& clock) override;
+  const std::string& ready_facts() const override { return ready_facts_; }
+  const std::filesystem::path& ca_file() const override { return ca_file_; }
+  std::string take_keylog() override { return keylog_lines_.available(); }
+  void check_alive() override;
+  std::string finish(const base::Clock& clock) override;
 
  private:
   std::string describe_end(const std::string& how) const;

@@ -39,6 +39,7 @@ ordered_json to_json(const PlannedArm& arm) {
           {"path",
            {{"to_server", one_way_to_json(arm.path.to_server)},
             {"to_client", one_way_to_json(arm.path.to_client)}}},
+          {"server", arm.server},
           {"server_arguments", arm.server_arguments},
           {"client", to_json(arm.client)},
           {"gate", gate_to_json(arm.gate)}};
@@ -134,6 +135,7 @@ PlannedArm read_arm(const JsonFields& fields) {
   arm.rtt = fields.require<base::Nanoseconds>("rtt_ns");
   arm.path = {one_way_from_json(read_object(path, "to_server")),
               one_way_from_json(read_object(path, "to_client"))};
+  arm.server = fields.find<std::string>("server").value_or("labdns");
   arm.server_arguments = fields.require<std::vector<std::string>>("server_arguments");
   arm.client = read_client(read_object(fields, "client"));
   arm.gate = gate_from_json(fields.find_object("gate"));

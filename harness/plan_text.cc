@@ -62,7 +62,7 @@ void describe_arm(const PlannedArm& arm, std::string& text) {
   Paragraph(text, "to client").word(netns::to_string(arm.path.to_client));
   describe_gate(arm.gate, text);
   {
-    Paragraph server(text, "labdns");
+    Paragraph server(text, arm.server);
     // An option and its value stay together.
     for (std::size_t i = 0; i + 1 < arm.server_arguments.size(); i += 2) {
       const std::string& value = arm.server_arguments[i + 1];
@@ -73,6 +73,7 @@ void describe_arm(const PlannedArm& arm, std::string& text) {
   Paragraph labquery(text, "labquery");
   for (const std::string& fact :
        {std::format("{} {},", client.question.name, client.question.type),
+        std::format("{} connection,", captures::to_string(client.connection)),
         std::format("timeout {},", base::to_string(client.timeout)),
         std::format("groups {},", groups_of(client)),
         std::format("initial RTT {},", base::to_string(client.initial_rtt)),

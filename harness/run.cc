@@ -14,6 +14,7 @@
 #include "harness/plan_json.hh"
 #include "harness/progress.hh"
 #include "harness/run_directory.hh"
+#include "harness/scenario_error.hh"
 #include "harness/run_figures.hh"
 #include "harness/table.hh"
 
@@ -238,10 +239,20 @@ class Run {
   std::vector<base::Nanoseconds> gate_delays_;
 };
 
+// They are programs of the lab root, which is the root of a lab kernel only.
+void refuse_real_servers(const Plan& plan) {
+  for (const PlannedArm& arm : plan.arms)
+    if (arm.server != kLabServer)
+      throw BadInput(std::format("labrun: --kernel host: {} runs in the lab kernel only; {} runs "
+                                 "in both",
+                                 arm.server, kLabServer));
+}
+
 }  // namespace
 
 int run(const CommandLine& command, const Image& image, const Plan& plan,
         const std::string& scenario_text) {
+  if (command.kernel == KernelKind::kHost) refuse_real_servers(plan);
   if (command.kernel == KernelKind::kLab && image.kernel.empty())
     throw base::LabError(
         "start the lab kernel: this image has none (labrun doctor says why); --kernel host works "

@@ -34,6 +34,9 @@ std::string_view to_string(Padding padding);     // "none", "rfc8467"
 std::string_view to_string(HttpMethod method);   // "GET", "POST"
 std::string_view to_string(EarlyData handling);  // "none", "accept", "reject"
 
+// Our own server, which can be all that a scenario says.
+inline constexpr std::string_view kLabServer = "labdns";
+
 struct Question {
   std::string name;  // without the root's dot
   std::string type;  // "A"
@@ -42,7 +45,7 @@ struct Question {
 
 // What labdns is to be in one arm.
 struct EndpointSettings {
-  std::string server;                     // "labdns"
+  std::string server;                     // kLabServer, or a name of endpoints::real_servers()
   base::ByteCount chain_bytes;            // sum of the DER sizes of the certificates sent
   std::string key;                        // "ecdsa-p256"
   std::vector<std::string> key_exchange;  // names as OpenSSL has them, the preferred one first

@@ -163,6 +163,53 @@ TEST(Mistakes, ConnectionsThatCannotBeFound) {
               testing::IsEmpty());
 }
 
+TEST(Mistakes, ServersThatCannotBeThat) {
+  const auto with = [](const std::string& transports, const std::string& endpoint) {
+    return mistakes_of("name: x\nclient: { queries: 4, transports: [" + transports +
+                       "] }\nendpoint: { " + endpoint + " }\n");
+  };
+  EXPECT_THAT(with("doh2", "server: knot"),
+              ElementsAre("x.yaml:3:21: client.transports: knot 3.4 with GnuTLS serves no doh2; it "
+                          "offers do53, dot or doq"));
+  EXPECT_THAT(with("doq", "server: knot, key_exchange: [X25519MLKEM768]"),
+              ElementsAre(HasSubstr("endpoint.key_exchange: knot 3.4 with GnuTLS has no "
+                                    "X25519MLKEM768; it offers X25519 or P-256")));
+  EXPECT_THAT(with("doq", "server: knot, retry: always"),
+              ElementsAre(HasSubstr("endpoint.retry: knot 3.4 with GnuTLS cannot be told")));
+  EXPECT_THAT(with("doh3", "server: nginx, tickets: 1, early_data: accept"),
+              ElementsAre(HasSubstr("nginx 1.26 with OpenSSL takes no early data over doh3")));
+  EXPECT_THAT(with("dot", "server: unbound, answer_bytes: 400"),
+              ElementsAre(HasSubstr("endpoint.answer_bytes: unbound 1.26 with OpenSSL answers")));
+  EXPECT_THAT(with("dot", "server: bind, udp_limit: 512"),
+              ElementsAre(HasSubstr("endpoint.udp_limit: bind 9.20 with OpenSSL keeps to 1232")));
+  EXPECT_THAT(with("dot", "server: dnsdist, zone: [t.lab.test 60 TXT x]"),
+              ElementsAre(HasSubstr("endpoint.zone: dnsdist 2.1 with OpenSSL answers with "
+                                    "addresses only")));
+  EXPECT_THAT(with("dot", "server: unbund"),
+              ElementsAre(HasSubstr("endpoint.server: found unbund; did you mean unbound?")));
+  EXPECT_THAT(with("do53, dot, doq", "server: knot"), testing::IsEmpty());
+}
+
+// No text of a scenario reaches a configuration as anything but a name or a value.
+TEST(Mistakes, NothingIsSmuggledIntoAConfiguration) {
+  const auto with = [](const std::string& server, const std::string& record) {
+    return mistakes_of("name: x\nclient: { queries: 4, transports: [dot] }\nendpoint:\n  server: " +
+                       server + "\n  zone:\n    - \"" + record + "\"\n");
+  };
+  for (const char* server : {"unbound", "bind", "knot", "nginx"}) {
+    EXPECT_THAT(with(server, R"(a\"b.lab.test 60 A 192.0.2.1)"), Not(testing::IsEmpty())) << server;
+    EXPECT_THAT(with(server, R"(a{b.lab.test 60 A 192.0.2.1)"), Not(testing::IsEmpty())) << server;
+    EXPECT_THAT(with(server, R"(a;b.lab.test 60 A 192.0.2.1)"), Not(testing::IsEmpty())) << server;
+    EXPECT_THAT(with(server, R"(a.lab.test 60 CNAME b'c.lab.test)"), Not(testing::IsEmpty()))
+        << server;
+    EXPECT_THAT(with(server, R"(a.lab.test 60 A 192.0.2.1\n  local-data: x)"),
+                Not(testing::IsEmpty()))
+        << server;
+  }
+  for (const char* server : {"/usr/sbin/unbound", "unbound@/tmp", "../unbound", "labdns;true"})
+    EXPECT_THAT(with(server, "a.lab.test 60 A 192.0.2.1"), Not(testing::IsEmpty())) << server;
+}
+
 TEST(Mistakes, WhatIsMissingIsSaid) {
   EXPECT_THAT(mistakes_of("summary: nothing else\n"),
               ElementsAre(HasSubstr("x.yaml: client.queries: missing"),

@@ -1,0 +1,67 @@
+#pragma once
+
+// Servers of Debian, configured to serve what a ServerSpec says. This knows their words; starting
+// them is somebody else's.
+
+#include "endpoints/server_spec.hh"
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace endpoints {
+
+// A file in the server's own folder.
+struct ServerFile {
+  std::string name;
+  std::string text;
+};
+
+// One program of a server; a front has a second one behind it.
+struct ServerProgram {
+  std::string name;  // "unbound"; of its log
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  std::vector<ServerFile> files;
+  // A TCP port on the first address that takes connections when the program is ready; none: it says
+  // so itself (sd_notify(3), READY=1).
+  std::optional<std::uint16_t> probe_port{};
+  bool ends_by_signal = false;  // SIGTERM kills it, which is its normal end
+};
+
+// Where a server works.
+struct ServerSite {
+  std::filesystem::path folder;        // its own, writable
+  std::filesystem::path certificates;  // PEM, leaf first
+  std::filesystem::path private_key;   // PEM
+  std::filesystem::path combined;      // both in one file
+};
+
+struct RealServer {
+  std::string_view name;    // in scenarios
+  std::string_view behind;  // "1.26 (OpenSSL)": what its abilities are those of
+  std::vector<std::string> version_command;
+  std::vector<Protocol> protocols;
+  // Key exchange groups that it can be told, of those that scenarios know; empty: it cannot be told
+  // any, and `own_groups` are what it has.
+  bool chooses_groups = false;
+  std::vector<std::string_view> own_groups{};
+  bool retry = false;            // can be told to validate addresses
+  bool early_data_tcp = false;   // can be told to take early data
+  bool early_data_quic = false;
+  bool always_early_data = false;  // takes it whatever it is told
+  bool tickets_off = true;         // can be told to give no tickets
+  bool any_record = true;          // else addresses only
+  std::vector<ServerProgram> (*programs)(const ServerSpec& spec, const ServerSite& site);
+};
+
+std::span<const RealServer> real_servers();
+// Null for what is none of them.
+const RealServer* find_real_server(std::string_view name);
+
+}  // namespace endpoints

@@ -1,0 +1,62 @@
+#pragma once
+
+// A server of Debian as one arm's endpoint: its programs, run by a user without privileges in a
+// folder of their own.
+
+#include "base/child_process.hh"
+#include "base/file_descriptor.hh"
+#include "endpoints/certificate_chain.hh"
+#include "endpoints/real_server.hh"
+#include "endpoints/server_spec.hh"
+#include "harness/endpoint.hh"
+#include "harness/plan.hh"
+#include "netns/network_namespace.hh"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace harness {
+
+class RealEndpoint final : public Endpoint {
+ public:
+  // Makes its certificate and configuration in `folder`, which must not exist, and starts it in
+  // `space`, which outlives it. Standard error of program NAME goes to `logs`/NAME-`suffix`.log.
+  // Throws LabError where a program cannot be started, for instance because it is not installed.
+  RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space,
+               const std::filesystem::path& folder, const std::filesystem::path& logs,
+               const std::string& suffix);
+  RealEndpoint(const RealEndpoint&) = delete;
+  RealEndpoint& operator=(const RealEndpoint&) = delete;
+
+  void wait_until_ready(const base::Clock& clock) override;
+  const std::string& ready_facts() const override { return ready_facts_; }
+  const std::filesystem::path& ca_file() const override { return ca_file_; }
+  void check_alive() override;
+  std::string finish(const base::Clock& clock) override;
+
+ private:
+  struct Running {
+    endpoints::ServerProgram program;
+    std::filesystem::path log;
+    base::FileDescriptor notifications;  // sd_notify(3); not open where a port tells
+    base::ChildProcess process;
+  };
+
+  void write_files(const std::vector<endpoints::ServerFile>& files) const;
+  void start(endpoints::ServerProgram program, const std::filesystem::path& log);
+  bool is_ready(const Running& running, base::Nanoseconds patience) const;
+  [[noreturn]] void report(const Running& running, const std::string& how) const;
+  std::string describe(const endpoints::CertificateChain& chain) const;
+
+  const endpoints::RealServer& server_;
+  std::string arm_;
+  const netns::NetworkNamespace& space_;
+  std::filesystem::path folder_;
+  std::filesystem::path ca_file_;
+  endpoints::ServerSpec spec_;
+  std::string ready_facts_;
+  std::vector<Running> running_;  // the backend first
+};
+
+}  // namespace harness
