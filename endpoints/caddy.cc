@@ -15,9 +15,8 @@ std::vector<ServerProgram> caddy_programs(const ServerSpec& spec, const ServerSi
   std::string curves;
   for (const std::string& group : spec.groups) {
     std::string word = group;
-    std::ranges::transform(word, word.begin(), [](unsigned char c) {
-      return static_cast<char>(std::tolower(c));
-    });
+    std::ranges::transform(word, word.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     curves += ' ' + word;
   }
   const std::string text = std::format(
@@ -36,10 +35,9 @@ std::vector<ServerProgram> caddy_programs(const ServerSpec& spec, const ServerSi
                       .environment = plain_environment(site),
                       .files = {{"Caddyfile", text}}};
   // The package leaves post-quantum groups out unless Go is told so.
-  caddy.environment.insert(caddy.environment.end(),
-                           {"GODEBUG=tlsmlkem=1", "GOMAXPROCS=1",
-                            "XDG_DATA_HOME=" + site.folder.string(),
-                            "XDG_CONFIG_HOME=" + site.folder.string()});
+  caddy.environment.insert(caddy.environment.end(), {"GODEBUG=tlsmlkem=1", "GOMAXPROCS=1",
+                                                     "XDG_DATA_HOME=" + site.folder.string(),
+                                                     "XDG_CONFIG_HOME=" + site.folder.string()});
   return {backend_program(spec, site), std::move(caddy)};
 }
 

@@ -1,5 +1,4 @@
 #include "endpoints/server_text.hh"
-
 #include "transport/dns_text.hh"
 
 #include <format>
@@ -8,8 +7,7 @@ namespace endpoints {
 
 std::vector<ServerProgram> dnsdist_programs(const ServerSpec& spec, const ServerSite& site) {
   // Without an ACL of ours it answers private addresses only; the lab's are those of documents.
-  std::string text =
-      "setSecurityPollSuffix(\"\")\nsetACL({\"0.0.0.0/0\", \"::/0\"})\n";
+  std::string text = "setSecurityPollSuffix(\"\")\nsetACL({\"0.0.0.0/0\", \"::/0\"})\n";
   const std::string identity =
       std::format("\"{}\", \"{}\"", site.certificates.string(), site.private_key.string());
   const auto listen = [&](Protocol protocol, std::string_view function, const std::string& rest) {
@@ -27,9 +25,10 @@ std::vector<ServerProgram> dnsdist_programs(const ServerSpec& spec, const Server
   // Without Do53 it would open port 53 of 127.0.0.1 by itself; that hurts nobody.
   for (const transport::DnsRecord& record : spec.records) {
     const std::string data = transport::rdata_text(record);
-    text += std::format("addAction(AndRule({{QNameRule(\"{}\"), QTypeRule(DNSQType.{})}}), "
-                        "SpoofAction(\"{}\", {{ttl={}}}))\n",
-                        record.name, transport::to_string(record.type), data, record.ttl);
+    text += std::format(
+        "addAction(AndRule({{QNameRule(\"{}\"), QTypeRule(DNSQType.{})}}), "
+        "SpoofAction(\"{}\", {{ttl={}}}))\n",
+        record.name, transport::to_string(record.type), data, record.ttl);
   }
   text += "addAction(AllRule(), RCodeAction(DNSRCode.NXDOMAIN))\n";
   ServerProgram dnsdist{.name = "dnsdist",

@@ -5,7 +5,8 @@
 namespace endpoints {
 
 std::vector<ServerProgram> haproxy_programs(const ServerSpec& spec, const ServerSite& site) {
-  // Over QUIC the Debian 13 package uses OpenSSL in a way that it wants to be told to (limited-quic).
+  // Over QUIC the Debian 13 package uses OpenSSL in a way that it wants to be told to
+  // (limited-quic).
   std::string text =
       "global\n  log stderr format raw local0 info\n  limited-quic\n  nbthread 1\n"
       "  cluster-secret lab\n"
@@ -13,8 +14,8 @@ std::vector<ServerProgram> haproxy_programs(const ServerSpec& spec, const Server
       "  timeout server 30s\n";
   const std::string early = spec.early_data == transport::EarlyData::kAccept ? " allow-0rtt" : "";
   const std::string tickets = spec.session_tickets > 0 ? "" : " no-tls-tickets";
-  const std::string tls =
-      std::format("ssl crt {} curves {}{}", site.combined.string(), joined_groups(spec, ':'), tickets);
+  const std::string tls = std::format("ssl crt {} curves {}{}", site.combined.string(),
+                                      joined_groups(spec, ':'), tickets);
   const auto doh2 = port_of(spec, Protocol::kDoh2);
   const auto doh3 = port_of(spec, Protocol::kDoh3);
   const auto dot = port_of(spec, Protocol::kDot);
@@ -24,10 +25,10 @@ std::vector<ServerProgram> haproxy_programs(const ServerSpec& spec, const Server
     for (const std::string& address : spec.addresses) {
       text += std::format("  bind {} {} alpn h2{}\n", socket_text(address, tcp), tls, early);
       if (doh3)
-        text += std::format(
-            "  bind quic{}@{} {} alpn h3{}{}\n", address.contains(':') ? 6 : 4,
-            socket_text(address, *doh3), tls, early,
-            spec.retry == transport::RetryPolicy::kAlways ? " quic-force-retry" : "");
+        text +=
+            std::format("  bind quic{}@{} {} alpn h3{}{}\n", address.contains(':') ? 6 : 4,
+                        socket_text(address, *doh3), tls, early,
+                        spec.retry == transport::RetryPolicy::kAlways ? " quic-force-retry" : "");
     }
     text += std::format("  server backend 127.0.0.1:{} proto h2\n", kBackendHttpPort);
   }
@@ -37,13 +38,15 @@ std::vector<ServerProgram> haproxy_programs(const ServerSpec& spec, const Server
       text += std::format("  bind {} {} alpn dot{}\n", socket_text(address, *dot), tls, early);
     text += std::format("  server backend 127.0.0.1:{}\n", kBackendDnsPort);
   }
-  ServerProgram haproxy{.name = "haproxy",
-                        .argv = {"/usr/sbin/haproxy", "-db", "-f",
-                                 (site.folder / "haproxy.cfg").string()},
-                        .environment = plain_environment(site),
-                        .files = {{"haproxy.cfg", std::move(text)}},
-                        .probe_port = doh2 ? doh2 : doh3 ? doh3 : dot,
-                        .ends_by_signal = true};
+  ServerProgram haproxy{
+      .name = "haproxy",
+      .argv = {"/usr/sbin/haproxy", "-db", "-f", (site.folder / "haproxy.cfg").string()},
+      .environment = plain_environment(site),
+      .files = {{"haproxy.cfg", std::move(text)}},
+      .probe_port = doh2   ? doh2
+                    : doh3 ? doh3
+                           : dot,
+      .ends_by_signal = true};
   return {backend_program(spec, site), std::move(haproxy)};
 }
 

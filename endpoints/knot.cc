@@ -23,8 +23,7 @@ std::vector<ServerProgram> knot_programs(const ServerSpec& spec, const ServerSit
   listen(Protocol::kDot, "listen-tls");
   listen(Protocol::kDoq, "listen-quic");
   text += std::format(
-      "log:\n  - target: stderr\n    any: info\ndatabase:\n    storage: \"{}\"\nzone:\n",
-      folder);
+      "log:\n  - target: stderr\n    any: info\ndatabase:\n    storage: \"{}\"\nzone:\n", folder);
   ServerProgram knot{.name = "knot",
                      .argv = {"/usr/sbin/knotd", "-c", (site.folder / "knot.conf").string()},
                      .environment = plain_environment(site),

@@ -1,5 +1,4 @@
 #include "endpoints/server_text.hh"
-
 #include "transport/dns_text.hh"
 
 #include <format>
@@ -17,8 +16,8 @@ std::vector<ServerProgram> kresd_programs(const ServerSpec& spec, const ServerSi
   listen(Protocol::kDo53, "dns");
   listen(Protocol::kDot, "tls");
   listen(Protocol::kDoh2, "doh2");
-  text += std::format("net.tls('{}', '{}')\n", site.certificates.string(),
-                      site.private_key.string());
+  text +=
+      std::format("net.tls('{}', '{}')\n", site.certificates.string(), site.private_key.string());
   text +=
       "trust_anchors.remove('.')\n"
       "modules.unload('ta_update'); modules.unload('ta_signal_query')\n"

@@ -30,8 +30,8 @@ std::string http_server(const ServerSpec& spec, const ServerSite& site) {
 }
 
 std::string stream_server(const ServerSpec& spec, const ServerSite& site, std::uint16_t port) {
-  std::string text = std::format("stream {{\n  server {{\n{}    ssl_alpn dot;\n",
-                                 tls_settings(spec, site));
+  std::string text =
+      std::format("stream {{\n  server {{\n{}    ssl_alpn dot;\n", tls_settings(spec, site));
   for (const std::string& address : spec.addresses)
     text += std::format("    listen {} ssl;\n", socket_text(address, port));
   return text + std::format("    proxy_pass 127.0.0.1:{};\n  }}\n}}\n", kBackendDnsPort);
@@ -58,12 +58,14 @@ std::vector<ServerProgram> nginx_programs(const ServerSpec& spec, const ServerSi
   if (dot) text += stream_server(spec, site, *dot);
   const auto doh2 = port_of(spec, Protocol::kDoh2);
   const auto doh3 = port_of(spec, Protocol::kDoh3);
-  ServerProgram nginx{.name = "nginx",
-                      .argv = {"/usr/sbin/nginx", "-e", "stderr", "-c",
-                               (site.folder / "nginx.conf").string()},
-                      .environment = plain_environment(site),
-                      .files = {{"nginx.conf", std::move(text)}},
-                      .probe_port = doh2 ? doh2 : doh3 ? doh3 : dot};
+  ServerProgram nginx{
+      .name = "nginx",
+      .argv = {"/usr/sbin/nginx", "-e", "stderr", "-c", (site.folder / "nginx.conf").string()},
+      .environment = plain_environment(site),
+      .files = {{"nginx.conf", std::move(text)}},
+      .probe_port = doh2   ? doh2
+                    : doh3 ? doh3
+                           : dot};
   return {backend_program(spec, site), std::move(nginx)};
 }
 

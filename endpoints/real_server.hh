@@ -51,12 +51,10 @@ struct RealServer {
   // any, and `own_groups` are what it has.
   bool chooses_groups = false;
   std::vector<std::string_view> own_groups{};
-  bool retry = false;            // can be told to validate addresses
-  bool early_data_tcp = false;   // can be told to take early data
-  bool early_data_quic = false;
-  bool always_early_data = false;  // takes it whatever it is told
-  bool tickets_off = true;         // can be told to give no tickets
-  bool any_record = true;          // else addresses only
+  bool retry = false;  // can be told to validate addresses
+  // Over which it takes early data, where tickets allow it.
+  std::vector<Protocol> early_data{};
+  bool any_record = true;  // else addresses only
   std::vector<ServerProgram> (*programs)(const ServerSpec& spec, const ServerSite& site);
 };
 

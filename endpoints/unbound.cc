@@ -1,5 +1,4 @@
 #include "endpoints/server_text.hh"
-
 #include "transport/dns_text.hh"
 
 #include <format>
@@ -47,12 +46,12 @@ std::string common_settings(const ServerSpec& spec, const ServerSite& site) {
 ServerProgram program(const ServerSpec& spec, const ServerSite& site, std::string name,
                       std::string settings) {
   const std::string file = name + ".conf";
-  ServerProgram unbound{.name = std::move(name),
-                        .argv = {"/usr/sbin/unbound", "-d", "-c", (site.folder / file).string()},
-                        .environment = plain_environment(site),
-                        .files = {{file, std::move(settings) +
-                                             "remote-control:\n  control-enable: no\n"},
-                                  openssl_groups(spec)}};
+  ServerProgram unbound{
+      .name = std::move(name),
+      .argv = {"/usr/sbin/unbound", "-d", "-c", (site.folder / file).string()},
+      .environment = plain_environment(site),
+      .files = {{file, std::move(settings) + "remote-control:\n  control-enable: no\n"},
+                openssl_groups(spec)}};
   unbound.environment.push_back("OPENSSL_CONF=" + (site.folder / "openssl.cnf").string());
   return unbound;
 }

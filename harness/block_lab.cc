@@ -39,6 +39,9 @@ constexpr std::size_t kMaxBlockBytes = 100'000'000;
 // 4 s on, of 4096 ms from 33 s on (timer wheel, HZ = 1000). A query that begins on the coarsest of
 // them finds all timers in the same phase, so a second's timer is as late in every query as in any.
 constexpr std::chrono::milliseconds kTimerGrid{4096};
+// Servers close a connection that is silent, some after two seconds; a query on an open one begins
+// on a finer grid, on which all timers of less than 33 s are in the same phase.
+constexpr std::chrono::milliseconds kWarmGrid{512};
 // The wheel counts from 300 s before the boot (INITIAL_JIFFIES).
 constexpr std::chrono::seconds kWheelBeforeBoot{300};
 // A long wait in epoll_wait(2) may end a thousandth late; so the last of it is short.
@@ -169,11 +172,11 @@ bool BlockLab::wait_until(const std::function<bool()>& done, base::Instant deadl
   return true;
 }
 
-void BlockLab::wait_for_phase() {
+void BlockLab::wait_for_phase(std::chrono::milliseconds grid) {
   const base::Nanoseconds on_wheel = clock_.now().time_since_epoch() + kWheelBeforeBoot;
   // At least two steps ahead, so that there is a first one.
-  const auto periods = (on_wheel + 2 * kLastStep) / kTimerGrid + 1;
-  const base::Instant start(base::Nanoseconds(kTimerGrid) * periods - kWheelBeforeBoot);
+  const auto periods = (on_wheel + 2 * kLastStep) / grid + 1;
+  const base::Instant start(base::Nanoseconds(grid) * periods - kWheelBeforeBoot);
   const auto never = [] { return false; };
   wait_until(never, start - kLastStep);
   wait_until(never, start);
@@ -203,13 +206,15 @@ captures::QueryRecord BlockLab::request(const PlannedQuery& query, Step step) {
 captures::QueryRecord BlockLab::prepare(const PlannedQuery& query) {
   const PlannedArm& arm = arm_of(query);
   network_.impair(without_chance(arm.path), path_seeds(query));
-  if (context_.virtual_time) wait_for_phase();
+  if (context_.virtual_time) wait_for_phase(kTimerGrid);
   if (keeper_) keeper_->begin(nullptr, GateKeeper::Connections::kAnew);
   const std::size_t client_packets = client_.packets.size();
   const std::size_t server_packets = server_.packets.size();
   captures::QueryRecord record = request(query, Step::kPrepare);
-  // Of a connection that was closed.
-  wait_for_silence(kFarewell + arm.rtt);
+  // One that goes on has been silent already.
+  const bool open = captures::is_open(arm.client.connection);
+  wait_for_silence(open ? base::Nanoseconds(0) : kFarewell + arm.rtt);
+  collect_packets();
   record.preparation =
       captures::Preparation{.client_packets = count_sent(client_, client_packets, record),
                             .server_packets = count_sent(server_, server_packets, record)};
@@ -228,10 +233,10 @@ captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates
   std::optional<captures::QueryRecord> before;
   if (connection != Connection::kCold) before = prepare(query);
   network_.impair(arm.path, path_seeds(query));
-  if (context_.virtual_time) wait_for_phase();
+  const bool open = captures::is_open(connection);
+  if (context_.virtual_time) wait_for_phase(open ? kWarmGrid : kTimerGrid);
   if (keeper_)
-    keeper_->begin(fates, captures::is_open(connection) ? GateKeeper::Connections::kGoOn
-                                                        : GateKeeper::Connections::kAnew);
+    keeper_->begin(fates, open ? GateKeeper::Connections::kGoOn : GateKeeper::Connections::kAnew);
   captures::QueryRecord record = request(query, Step::kMeasure);
   if (before) add_preparation(record, *before);
   // What has passed the gate is still on its way.

@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -75,7 +76,7 @@ class BlockLab {
   std::unique_ptr<Endpoint> make_endpoint(std::size_t arm, LabParts parts);
   void calibrate();
   void raise_gate();
-  void wait_for_phase();
+  void wait_for_phase(std::chrono::milliseconds grid);
   captures::QueryRecord prepare(const PlannedQuery& query);
   captures::QueryRecord request(const PlannedQuery& query, Step step);
   captures::QueryRecord wait_for_record(const PlannedQuery& query);

@@ -31,10 +31,10 @@ struct PlannedArm {
   std::string server_address;  // the arm's own
   Family family = Family::kIpv4;
   netns::PathSpec path;
-  base::Nanoseconds rtt{};  // both one-way delays, without jitter
+  base::Nanoseconds rtt{};        // both one-way delays, without jitter
   std::string server = "labdns";  // or a name of endpoints::real_servers()
-  // What it is to be, in arguments of labdns, without the program's path and without what the run itself adds
-  // (descriptors, files).
+  // What it is to be, in arguments of labdns, without the program's path and without what the run
+  // itself adds (descriptors, files).
   std::vector<std::string> server_arguments;
   ClientSettings client;
   GateSettings gate;

@@ -7,8 +7,6 @@
 #include "harness/process_log.hh"
 
 #include <nlohmann/json.hpp>
-
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,6 +17,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <format>
+#include <poll.h>
 #include <ranges>
 #include <regex>
 #include <sstream>
@@ -42,8 +41,8 @@ endpoints::ServerSpec spec_of(const PlannedArm& arm) {
   std::vector<const char*> words{"labdns"};
   for (const std::string& argument : arm.server_arguments) words.push_back(argument.c_str());
   std::ostringstream complaint;
-  auto spec = endpoints::parse_command_line(static_cast<int>(words.size()), words.data(),
-                                            complaint, complaint);
+  auto spec = endpoints::parse_command_line(static_cast<int>(words.size()), words.data(), complaint,
+                                            complaint);
   if (!spec)
     throw base::LabError(std::format("read the plan of {}: {}", arm.server, complaint.str()));
   return std::move(*spec);
@@ -70,9 +69,9 @@ base::FileDescriptor make_notify_socket(const fs::path& path) {
   address.sun_family = AF_UNIX;
   LABRUN_ASSERT(path.string().size() < sizeof address.sun_path);
   std::ranges::copy(path.string(), address.sun_path);
-  check_syscall(::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address),
-                       sizeof address),
-                "bind {}", path.string());
+  check_syscall(
+      ::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+      "bind {}", path.string());
   give_away(path);
   return socket;
 }
@@ -109,11 +108,11 @@ bool wait_for(std::initializer_list<int> descriptors, base::Nanoseconds patience
 // "1.26.3" of "nginx version: nginx/1.26.3".
 std::string version_of(const std::vector<std::string>& command) {
   base::Pipe output = base::make_pipe();
-  base::ChildProcess process({.argv = command,
-                              .environment = {"LC_ALL=C.UTF-8"},
-                              .descriptors = {{output.write_end.number(), 1},
-                                              {output.write_end.number(), 2}},
-                              .user = kNobody});
+  base::ChildProcess process(
+      {.argv = command,
+       .environment = {"LC_ALL=C.UTF-8"},
+       .descriptors = {{output.write_end.number(), 1}, {output.write_end.number(), 2}},
+       .user = kNobody});
   output.write_end.close();
   std::string text;
   while (wait_for({output.read_end.number()}, kVersionWithin)) {
@@ -188,11 +187,10 @@ void RealEndpoint::start(endpoints::ServerProgram program, const fs::path& log) 
 }
 
 std::string RealEndpoint::describe(const endpoints::CertificateChain& chain) const {
-  return nlohmann::ordered_json{
-      {"ready", true},
-      {"chain_bytes", chain.total_bytes()},
-      {"certificates", chain.der_sizes},
-      {"versions", {{server_.name, version_of(server_.version_command)}}}}
+  return nlohmann::ordered_json{{"ready", true},
+                                {"chain_bytes", chain.total_bytes()},
+                                {"certificates", chain.der_sizes},
+                                {"versions", {{server_.name, version_of(server_.version_command)}}}}
       .dump();
 }
 

@@ -14,8 +14,8 @@
 #include "harness/plan_json.hh"
 #include "harness/progress.hh"
 #include "harness/run_directory.hh"
-#include "harness/scenario_error.hh"
 #include "harness/run_figures.hh"
+#include "harness/scenario_error.hh"
 #include "harness/table.hh"
 
 #include <nlohmann/json.hpp>
@@ -243,9 +243,10 @@ class Run {
 void refuse_real_servers(const Plan& plan) {
   for (const PlannedArm& arm : plan.arms)
     if (arm.server != kLabServer)
-      throw BadInput(std::format("labrun: --kernel host: {} runs in the lab kernel only; {} runs "
-                                 "in both",
-                                 arm.server, kLabServer));
+      throw BadInput(
+          std::format("labrun: --kernel host: {} runs in the lab kernel only; {} runs "
+                      "in both",
+                      arm.server, kLabServer));
 }
 
 }  // namespace

@@ -49,8 +49,7 @@ class Inspector {
  private:
   void add(std::string_view key, std::string_view what) {
     problems_.push_back(
-        {.key = key,
-         .text = std::format("{}: {} {} {}", key, server_.name, server_.behind, what)});
+        {.key = key, .text = std::format("{}: {} {} {}", key, server_.name, server_.behind, what)});
   }
 
   bool serves(Transport transport) const {
@@ -81,12 +80,11 @@ class Inspector {
     if (endpoint_.early_data == EarlyData::kReject)
       add("endpoint.early_data", "cannot be told to refuse what its tickets allow");
     if (endpoint_.early_data != EarlyData::kAccept) return;
-    for (const Transport transport : transports) {
-      const TransportFacts& kind = facts(transport);
-      const bool takes = kind.quic ? server_.early_data_quic : server_.early_data_tcp;
-      if (kind.encrypted && !takes)
-        add("endpoint.early_data", std::format("takes no early data over {}", kind.name));
-    }
+    for (const Transport transport : transports)
+      if (facts(transport).encrypted &&
+          !std::ranges::contains(server_.early_data, protocol_of(transport)))
+        add("endpoint.early_data",
+            std::format("takes no early data over {}", to_string(transport)));
   }
 
   void check_answers() {
@@ -106,13 +104,11 @@ class Inspector {
       add("endpoint.zone", "answers with addresses only (A and AAAA)");
     // Each server has marks of its own in its configuration. Texts are quoted in a zone file's way,
     // which all of them read.
-    const std::string written =
-        record->type == kTxt ? record->name : transport::to_string(*record);
+    const std::string written = record->type == kTxt ? record->name : transport::to_string(*record);
     const bool plain = std::ranges::all_of(written, [](unsigned char c) {
       return std::isalnum(c) != 0 || std::string_view(" .-_:").contains(static_cast<char>(c));
     });
-    if (!plain)
-      add("endpoint.zone", "is told no names but of letters, digits, '-', '_' and '.'");
+    if (!plain) add("endpoint.zone", "is told no names but of letters, digits, '-', '_' and '.'");
   }
 
   const RealServer& server_;

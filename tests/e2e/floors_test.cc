@@ -58,7 +58,8 @@ TEST_P(FloorsOfShippedScenario, HoldItsClaims) {
 
 INSTANTIATE_TEST_SUITE_P(Exact, FloorsOfShippedScenario,
                          testing::Values("packets", "keyexchange", "retry", "amplification",
-                                         "connections", "port-change"));
+                                         "connections", "port-change", "servers",
+                                         "client-hello-frames"));
 
 TEST(Floors, SmokeAnswersOverBothFamilies) {
   const TemporaryFolder folder;
