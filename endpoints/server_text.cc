@@ -39,13 +39,14 @@ std::string socket_text(std::string_view address, std::uint16_t port) {
 std::vector<ZoneText> zone_texts(const ServerSpec& spec) {
   const Zone zone(spec.records);
   std::vector<ZoneText> zones;
-  for (const transport::DnsRecord& record : zone.records())
-    if (record.type == transport::RecordType::kSoa) zones.push_back({lower(record.name), {}});
+  for (const transport::DnsRecord& soa : zone.soas())
+    zones.push_back({lower(soa.name), transport::to_string(soa) + '\n'});
   // The longest apex above a name is its zone's.
   std::ranges::sort(zones, [](const ZoneText& left, const ZoneText& right) {
     return left.apex.size() > right.apex.size();
   });
   for (const transport::DnsRecord& record : zone.records()) {
+    if (record.type == transport::RecordType::kSoa) continue;
     const auto home = std::ranges::find_if(zones, [&](const ZoneText& candidate) {
       return lies_below(lower(record.name), candidate.apex);
     });

@@ -34,6 +34,8 @@ class Zone {
   ZoneAnswer find(const transport::DnsQuestion& question) const;
 
   const std::vector<transport::DnsRecord>& records() const { return records_; }
+  // One for each zone, those that were made up included.
+  const std::vector<transport::DnsRecord>& soas() const { return soas_; }
 
  private:
   const transport::DnsRecord* soa_above(const std::string& name) const;

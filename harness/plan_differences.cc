@@ -119,13 +119,13 @@ std::vector<std::string> plan_differences(const Plan& a, const Plan& b) {
     const json* other = arm_named(of_b["arms"], arm["name"]);
     if (other == nullptr) continue;
     // Addresses number the arms and change no packet's size or time.
-    for (const char* key : {"family", "path", "client", "server"})
+    for (const char* key : {"family", "server", "path", "client"})
       differences.compare(key, arm[key], (*other)[key]);
     differences.compare("gate", gate_words(arm["gate"]), gate_words((*other)["gate"]));
     json arguments = by_option(arm["server_arguments"]);
     json other_arguments = by_option((*other)["server_arguments"]);
     for (json* options : {&arguments, &other_arguments}) options->erase("address");
-    differences.compare("server is to be", arguments, other_arguments);
+    differences.compare("server", arguments, other_arguments);
   }
   return differences.take();
 }

@@ -48,6 +48,28 @@ TEST(ChildProcess, SaysWhyAProgramCannotBeStarted) {
   }
 }
 
+TEST(ChildProcess, BecomesAnotherUserWithNothingOfOurs) {
+  Pipe output = make_pipe();
+  try {
+    ChildProcess child(
+        {.argv = {"/bin/sh", "-c", "id -u; id -g; id -G; grep CapEff /proc/self/status"},
+         .environment = {"PATH=/usr/bin:/bin"},
+         .descriptors = {{output.write_end.number(), 1}},
+         .user = 65534});
+    output.write_end.close();
+    SystemClock clock;
+    LineReader lines(output.read_end);
+    const auto next = [&] {
+      return lines.next(clock, clock.now() + std::chrono::hours(1), "output").value_or("");
+    };
+    for (int line = 0; line < 3; ++line) EXPECT_EQ(next(), "65534");
+    EXPECT_EQ(next(), "CapEff:\t0000000000000000");
+    EXPECT_TRUE(child.wait().succeeded());
+  } catch (const SystemError& error) {
+    GTEST_SKIP() << "needs the right to become another user: " << error.what();
+  }
+}
+
 TEST(ChildProcess, ReportsHowItEnded) {
   ChildProcess failing({.argv = {"/bin/sh", "-c", "exit 3"}, .environment = {}, .descriptors = {}});
   EXPECT_EQ(failing.wait().describe(), "exit code 3");

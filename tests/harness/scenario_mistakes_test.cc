@@ -169,7 +169,7 @@ TEST(Mistakes, ServersThatCannotBeThat) {
                        "] }\nendpoint: { " + endpoint + " }\n");
   };
   EXPECT_THAT(with("doh2", "server: knot"),
-              ElementsAre("x.yaml:3:21: client.transports: knot 3.4 with GnuTLS serves no doh2; it "
+              ElementsAre("x.yaml:2:35: client.transports: knot 3.4 with GnuTLS serves no doh2; it "
                           "offers do53, dot or doq"));
   EXPECT_THAT(with("doq", "server: knot, key_exchange: [X25519MLKEM768]"),
               ElementsAre(HasSubstr("endpoint.key_exchange: knot 3.4 with GnuTLS has no "
@@ -186,7 +186,7 @@ TEST(Mistakes, ServersThatCannotBeThat) {
               ElementsAre(HasSubstr("endpoint.zone: dnsdist 2.1 with OpenSSL answers with "
                                     "addresses only")));
   EXPECT_THAT(with("dot", "server: unbund"),
-              ElementsAre(HasSubstr("endpoint.server: found unbund; did you mean unbound?")));
+              ElementsAre(HasSubstr("endpoint.server: found unbund; allowed: labdns, unbound,")));
   EXPECT_THAT(with("do53, dot, doq", "server: knot"), testing::IsEmpty());
 }
 
