@@ -107,7 +107,11 @@ captures::QueryRecord QueryRunner::finish(std::unique_ptr<Asking> asking) {
 
 captures::QueryRecord QueryRunner::run(const QuerySpec& spec, const QueryIdentity& identity) {
   constexpr auto kClose = QueryProgress::Afterwards::kClose;
-  if (spec.connection == Connection::kCold) return finish(ask(spec, identity, nullptr, kClose));
+  if (spec.connection == Connection::kCold) {
+    captures::QueryRecord record = finish(ask(spec, identity, nullptr, kClose));
+    resumption_ = {};  // a ticket that nobody prepared
+    return record;
+  }
   if (!is_open(spec.connection)) {
     const transport::Resumption resumption = std::exchange(resumption_, {});
     if (resumption.session.empty()) throw base::LabError("resume a connection: no ticket is there");

@@ -60,6 +60,7 @@ void QuicExchange::start() {
 
 void QuicExchange::ask_again() {
   now_ = std::max(now_, context_.progress.start());
+  earlier_retries_ = connection_->facts().retries;
   if (connection_->closed()) {
     context_.progress.record().flows.push_back(socket_->flow());
     return context_.progress.fail(connection_->closed()->describe());
@@ -159,7 +160,7 @@ void QuicExchange::close() {
 
 void QuicExchange::note_facts() {
   const transport::QuicFacts facts = connection_->facts();
-  context_.progress.record().retries = facts.retries;
+  context_.progress.record().retries = facts.retries - earlier_retries_;
   if (connection_->handshake_completed()) record_tls_facts(facts.tls, context_.progress.record());
   context_.progress.record().early_data.attempted = facts.early_data_offered;
 }

@@ -57,6 +57,7 @@ class QuicExchange final : public Exchange, private transport::QuicEvents {
   std::unique_ptr<QuicCarrier> carrier_;
   std::vector<transport::Bytes> queued_;
   std::optional<base::EventLoop::TimerId> timer_;
+  std::uint64_t earlier_retries_ = 0;  // before the query that is under way
   // What the connection was last told. It must not go back, though a timer's flush may have read a
   // later instant than the wake-up's, which a datagram of the same wake-up gets.
   base::Instant now_;

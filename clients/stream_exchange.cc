@@ -107,7 +107,6 @@ void StreamExchange::note_handshake() {
   context_.progress.mark(&Phases::handshake);
   captures::QueryRecord& record = context_.progress.record();
   record_tls_facts(tls_->facts(), record);
-  record.early_data.attempted = tls_->early_data_offered();
   if (context_.spec.transport == Transport::kDoh2 && tls_->facts().alpn != transport::kAlpnHttp2)
     fail("the server does not speak HTTP/2 (no ALPN agreement)");
 }
@@ -139,6 +138,7 @@ void StreamExchange::flush() {
     return;
   }
   output_.erase(output_.begin(), output_.begin() + static_cast<std::ptrdiff_t>(sent.bytes));
+  if (tls_) context_.progress.record().early_data.attempted = tls_->early_data_offered();
   // What the socket did not take leaves when it reports room.
   if (output_.empty() && (!tls_ || tls_->handshake_complete() || tls_->early_data_offered()))
     context_.progress.mark(&Phases::sent);

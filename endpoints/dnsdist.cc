@@ -22,7 +22,6 @@ std::vector<ServerProgram> dnsdist_programs(const ServerSpec& spec, const Server
          std::format(", {}, {{provider=\"openssl\", sessionTickets={}}}", identity, tickets));
   listen(Protocol::kDoh2, "addDOHLocal",
          std::format(", {}, \"{}\", {{sessionTickets={}}}", identity, spec.doh_path, tickets));
-  // Without Do53 it would open port 53 of 127.0.0.1 by itself; that hurts nobody.
   for (const transport::DnsRecord& record : spec.records) {
     const std::string data = transport::rdata_text(record);
     text += std::format(

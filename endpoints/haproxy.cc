@@ -30,13 +30,14 @@ std::vector<ServerProgram> haproxy_programs(const ServerSpec& spec, const Server
                         socket_text(address, *doh3), tls, early,
                         spec.retry == transport::RetryPolicy::kAlways ? " quic-force-retry" : "");
     }
-    text += std::format("  server backend 127.0.0.1:{} proto h2\n", kBackendHttpPort);
+    text +=
+        std::format("  server backend {}:{} proto h2\n", site.backend_address, kBackendHttpPort);
   }
   if (dot) {
     text += "listen dot\n  mode tcp\n";
     for (const std::string& address : spec.addresses)
       text += std::format("  bind {} {} alpn dot{}\n", socket_text(address, *dot), tls, early);
-    text += std::format("  server backend 127.0.0.1:{}\n", kBackendDnsPort);
+    text += std::format("  server backend {}:{}\n", site.backend_address, kBackendDnsPort);
   }
   ServerProgram haproxy{
       .name = "haproxy",

@@ -25,8 +25,8 @@ std::string http_server(const ServerSpec& spec, const ServerSite& site) {
   }
   if (spec.retry == transport::RetryPolicy::kAlways) text += "    quic_retry on;\n";
   if (spec.early_data == transport::EarlyData::kAccept) text += "    ssl_early_data on;\n";
-  return text + std::format("    location = {} {{ grpc_pass grpc://127.0.0.1:{}; }}\n  }}\n",
-                            spec.doh_path, kBackendHttpPort);
+  return text + std::format("    location = {} {{ grpc_pass grpc://{}:{}; }}\n  }}\n",
+                            spec.doh_path, site.backend_address, kBackendHttpPort);
 }
 
 std::string stream_server(const ServerSpec& spec, const ServerSite& site, std::uint16_t port) {
@@ -34,7 +34,8 @@ std::string stream_server(const ServerSpec& spec, const ServerSite& site, std::u
       std::format("stream {{\n  server {{\n{}    ssl_alpn dot;\n", tls_settings(spec, site));
   for (const std::string& address : spec.addresses)
     text += std::format("    listen {} ssl;\n", socket_text(address, port));
-  return text + std::format("    proxy_pass 127.0.0.1:{};\n  }}\n}}\n", kBackendDnsPort);
+  return text +
+         std::format("    proxy_pass {}:{};\n  }}\n}}\n", site.backend_address, kBackendDnsPort);
 }
 
 }  // namespace

@@ -40,11 +40,14 @@ struct ServerSite {
   std::filesystem::path certificates;  // PEM, leaf first
   std::filesystem::path private_key;   // PEM
   std::filesystem::path combined;      // both in one file
+  // Of the loopback interface, for what stands behind a front: its own, as several servers share
+  // the interface.
+  std::string backend_address = "127.0.0.1";
 };
 
 struct RealServer {
   std::string_view name;    // in scenarios
-  std::string_view behind;  // "1.26 (OpenSSL)": what its abilities are those of
+  std::string_view behind;  // "1.26 with OpenSSL": what its abilities are those of
   std::vector<std::string> version_command;
   std::vector<Protocol> protocols;
   // Key exchange groups that it can be told, of those that scenarios know; empty: it cannot be told

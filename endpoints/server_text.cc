@@ -40,7 +40,7 @@ std::vector<ZoneText> zone_texts(const ServerSpec& spec) {
   const Zone zone(spec.records);
   std::vector<ZoneText> zones;
   for (const transport::DnsRecord& soa : zone.soas())
-    zones.push_back({lower(soa.name), transport::to_string(soa) + '\n'});
+    zones.push_back({.apex = lower(soa.name), .text = transport::to_string(soa) + '\n'});
   // The longest apex above a name is its zone's.
   std::ranges::sort(zones, [](const ZoneText& left, const ZoneText& right) {
     return left.apex.size() > right.apex.size();
@@ -50,12 +50,14 @@ std::vector<ZoneText> zone_texts(const ServerSpec& spec) {
     const auto home = std::ranges::find_if(zones, [&](const ZoneText& candidate) {
       return lies_below(lower(record.name), candidate.apex);
     });
-    if (home != zones.end()) home->text += transport::to_string(record) + '\n';
+    if (home == zones.end()) continue;
+    home->text += transport::to_string(record) + '\n';
+    if (record.type == transport::RecordType::kNs && lower(record.name) == home->apex)
+      home->has_name_server = true;
   }
   // Authoritative servers want a zone to have a name server, which need not exist.
   for (ZoneText& one : zones)
-    if (!one.text.contains(" IN NS "))
-      one.text += std::format("{}. 60 IN NS localhost.\n", one.apex);
+    if (!one.has_name_server) one.text += std::format("{}. 60 IN NS localhost.\n", one.apex);
   return zones;
 }
 

@@ -20,6 +20,7 @@ std::string socket_text(std::string_view address, std::uint16_t port);
 struct ZoneText {
   std::string apex;  // without the final dot; empty for the root
   std::string text;
+  bool has_name_server = false;
 };
 std::vector<ZoneText> zone_texts(const ServerSpec& spec);
 // OpenSSL's configuration that leaves these groups, in this order; for servers that have no word

@@ -29,6 +29,7 @@ std::string common_settings(const ServerSpec& spec, const ServerSite& site) {
       "  logfile: \"\"\n"
       "  verbosity: 1\n"
       "  num-threads: 1\n"
+      "  so-reuseport: no\n"
       "  module-config: \"iterator\"\n"
       "  access-control: 0.0.0.0/0 allow\n"
       "  access-control: ::0/0 allow\n"
@@ -78,9 +79,9 @@ std::vector<ServerProgram> unbound_programs(const ServerSpec& spec, const Server
 ServerProgram backend_program(const ServerSpec& spec, const ServerSite& site) {
   std::string text = common_settings(spec, site);
   text += std::format(
-      "  port: {0}\n  interface: 127.0.0.1@{0}\n"
-      "  https-port: {1}\n  interface: 127.0.0.1@{1}\n  http-notls-downstream: yes\n",
-      kBackendDnsPort, kBackendHttpPort);
+      "  port: {0}\n  interface: {2}@{0}\n"
+      "  https-port: {1}\n  interface: {2}@{1}\n  http-notls-downstream: yes\n",
+      kBackendDnsPort, kBackendHttpPort, site.backend_address);
   return program(spec, site, "backend", std::move(text));
 }
 

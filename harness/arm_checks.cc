@@ -73,6 +73,9 @@ void check_connection(const ArmInContext& context, std::vector<Mistake>& mistake
     mistakes.push_back({place_of(context, {"client.connection", key}),
                         std::format("client.connection: {}", std::move(text))});
   };
+  const bool encrypted = std::ranges::any_of(
+      context.scenario.transports, [](Transport transport) { return facts(transport).encrypted; });
+  if (!encrypted) return;
   if (captures::has_ticket(wanted) && endpoint.tickets == 0)
     return reject("endpoint.tickets",
                   std::format("{} needs a session ticket; endpoint.tickets is 0", word));

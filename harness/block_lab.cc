@@ -120,7 +120,7 @@ std::unique_ptr<Endpoint> BlockLab::make_endpoint(std::size_t number, LabParts p
   if (arm.server != kLabServer)
     return std::make_unique<RealEndpoint>(arm, network_.server_namespace(),
                                           context_.scratch / std::format("server-{}", number),
-                                          context_.results, std::to_string(number));
+                                          context_.results, number);
   return std::make_unique<EndpointProcess>(
       arm, context_.programs / "labdns", network_.server_namespace().descriptor(),
       context_.scratch / std::format("ca-{}.pem", number),

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <format>
@@ -53,6 +54,12 @@ const endpoints::RealServer& server_of(const PlannedArm& arm) {
   if (server == nullptr)
     throw base::LabError(std::format("start {}: no such server is known", arm.server));
   return *server;
+}
+
+// The loopback interface has all of 127.0.0.0/8.
+std::string backend_address(std::size_t arm) {
+  constexpr std::size_t kPerNetwork = 250;
+  return std::format("127.1.{}.{}", arm / kPerNetwork, arm % kPerNetwork + 1);
 }
 
 void give_away(const fs::path& path) {
@@ -101,7 +108,9 @@ bool takes_connections(const netns::NetworkNamespace& space, const std::string& 
 bool wait_for(std::initializer_list<int> descriptors, base::Nanoseconds patience) {
   std::vector<pollfd> watched;
   for (const int number : descriptors) watched.push_back({number, POLLIN, 0});
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
+  // A negative time would be no limit.
+  const auto milliseconds =
+      std::max(std::chrono::ceil<std::chrono::milliseconds>(patience).count(), std::int64_t{0});
   return ::poll(watched.data(), watched.size(), static_cast<int>(milliseconds)) > 0;
 }
 
@@ -130,7 +139,7 @@ std::string version_of(const std::vector<std::string>& command) {
 }  // namespace
 
 RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space,
-                           const fs::path& folder, const fs::path& logs, const std::string& suffix)
+                           const fs::path& folder, const fs::path& logs, std::size_t number)
     : server_(server_of(arm)),
       arm_(arm.name),
       space_(space),
@@ -143,14 +152,15 @@ RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace&
   const endpoints::ServerSite site{.folder = folder_,
                                    .certificates = folder_ / "chain.pem",
                                    .private_key = folder_ / "key.pem",
-                                   .combined = folder_ / "combined.pem"};
+                                   .combined = folder_ / "combined.pem",
+                                   .backend_address = backend_address(number)};
   write_files({{"chain.pem", chain.certificates_pem},
                {"key.pem", chain.private_key_pem},
                {"combined.pem", chain.certificates_pem + chain.private_key_pem},
                {"ca.pem", chain.anchor_pem}});
   ready_facts_ = describe(chain);
   for (endpoints::ServerProgram& program : server_.programs(spec_, site)) {
-    const fs::path log = logs / std::format("{}-{}.log", program.name, suffix);
+    const fs::path log = logs / std::format("{}-{}.log", program.name, number);
     start(std::move(program), log);
   }
 }

@@ -12,6 +12,7 @@
 #include "harness/plan.hh"
 #include "netns/network_namespace.hh"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,11 +22,12 @@ namespace harness {
 class RealEndpoint final : public Endpoint {
  public:
   // Makes its certificate and configuration in `folder`, which must not exist, and starts it in
-  // `space`, which outlives it. Standard error of program NAME goes to `logs`/NAME-`suffix`.log.
-  // Throws LabError where a program cannot be started, for instance because it is not installed.
+  // `space`, which outlives it. What program NAME says goes to `logs`/NAME-`number`.log; `number`
+  // is the arm's in its plan. Throws LabError where a program cannot be started, for instance
+  // because it is not installed.
   RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space,
                const std::filesystem::path& folder, const std::filesystem::path& logs,
-               const std::string& suffix);
+               std::size_t number);
   RealEndpoint(const RealEndpoint&) = delete;
   RealEndpoint& operator=(const RealEndpoint&) = delete;
 

@@ -9,6 +9,8 @@
 #include <format>
 #include <optional>
 #include <ranges>
+#include <set>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -70,8 +72,12 @@ class Inspector {
     if (server_.chooses_groups) return;
     for (const std::string& group : endpoint_.key_exchange)
       if (!std::ranges::contains(server_.own_groups, group))
+        return add("endpoint.key_exchange", std::format("has no {}; it offers {}", group,
+                                                        join_alternatives(server_.own_groups)));
+    for (const std::string_view own : server_.own_groups)
+      if (!std::ranges::contains(endpoint_.key_exchange, own))
         add("endpoint.key_exchange",
-            std::format("has no {}; it offers {}", group, join_alternatives(server_.own_groups)));
+            std::format("takes {}, too, and cannot be told not to; client.key_exchange can", own));
   }
 
   void check_handshake(std::span<const Transport> transports) {
@@ -100,8 +106,12 @@ class Inspector {
     using enum transport::RecordType;
     const auto record = transport::parse_record(line);
     if (!record) return;
-    if (!server_.any_record && record->type != kA && record->type != kAaaa)
-      add("endpoint.zone", "answers with addresses only (A and AAAA)");
+    if (!server_.any_record) {
+      if (record->type != kA && record->type != kAaaa)
+        add("endpoint.zone", "answers with addresses only (A and AAAA)");
+      if (!seen_.emplace(record->name, record->type).second)
+        add("endpoint.zone", std::format("has one address of a kind for {}", record->name));
+    }
     // Each server has marks of its own in its configuration. Texts are quoted in a zone file's way,
     // which all of them read.
     const std::string written = record->type == kTxt ? record->name : transport::to_string(*record);
@@ -113,6 +123,7 @@ class Inspector {
 
   const RealServer& server_;
   const EndpointSettings& endpoint_;
+  std::set<std::pair<std::string, transport::RecordType>> seen_;
   std::vector<ServerProblem> problems_;
 };
 

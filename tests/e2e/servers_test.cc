@@ -135,6 +135,24 @@ TEST(ServersRetry, IsSentWhereItIsAskedFor) {
   }
 }
 
+// Each front has a resolver of its own behind it, though all of them share an interface.
+TEST(ServersBehindFronts, AnswerForTheirOwnArm) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "two.yaml";
+  std::ofstream(file) << "name: two\nendpoint: { server: nginx }\n"
+                         "client: { transports: [dot, doh2], queries: 4 }\n"
+                         "vary:\n  endpoint.zone:\n    - [a.lab.test 60 A 192.0.2.1]\n"
+                         "    - [a.lab.test 60 A 192.0.2.99]\n";
+  const Outcome outcome = run_program({"labrun", file, "--out", folder.path() / "run"});
+  ASSERT_TRUE(outcome.status.succeeded()) << outcome.output;
+  for (const captures::QueryRecord& record : read_records(folder.path() / "run")) {
+    ASSERT_TRUE(record.answer) << record.id;
+    const std::string arm = record.cell.substr(0, record.cell.find('/'));
+    const std::string address = arm.substr(arm.rfind(' ') + 1);
+    EXPECT_EQ(record.answer->records, std::vector{"a.lab.test. 60 IN A " + address}) << record.id;
+  }
+}
+
 TEST(ServersOnAHostKernel, AreRefused) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "host.yaml";

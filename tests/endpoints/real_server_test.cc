@@ -58,6 +58,13 @@ TEST(RealServers, ZonesHaveWhatAuthoritativeServersWant) {
                                    HasSubstr("t.lab.test. 5 IN TXT")));
 }
 
+TEST(RealServers, ANameServerBelowTheApexIsNoneOfIt) {
+  const auto zones = zone_texts(spec({"a.lab.test 60 A 192.0.2.1", "sub.lab.test 60 NS ns.example",
+                                      "t.lab.test 5 TXT \" IN NS \""}));
+  ASSERT_EQ(zones.size(), 1U);
+  EXPECT_THAT(zones[0].text, HasSubstr("\nlab.test. 60 IN NS "));
+}
+
 TEST(RealServers, AddressesAreWrittenAsEachServerReadsThem) {
   EXPECT_THAT(file_of(unbound_programs(spec(), kSite).front(), "unbound.conf"),
               AllOf(HasSubstr("interface: 198.51.100.53@853\n"),

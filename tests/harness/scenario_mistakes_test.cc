@@ -175,6 +175,10 @@ TEST(Mistakes, ServersThatCannotBeThat) {
   EXPECT_THAT(with("doq", "server: knot, key_exchange: [X25519MLKEM768]"),
               ElementsAre(HasSubstr("endpoint.key_exchange: knot 3.4 with GnuTLS has no "
                                     "X25519MLKEM768; it offers X25519 or P-256")));
+  EXPECT_THAT(with("doq", "server: knot, key_exchange: [X25519]"),
+              ElementsAre(HasSubstr("takes P-256, too, and cannot be told not to")));
+  EXPECT_THAT(with("dot", "server: dnsdist, zone: [a.x 60 A 192.0.2.1, a.x 60 A 192.0.2.2]"),
+              ElementsAre(HasSubstr("has one address of a kind for a.x")));
   EXPECT_THAT(with("doq", "server: knot, retry: always"),
               ElementsAre(HasSubstr("endpoint.retry: knot 3.4 with GnuTLS cannot be told")));
   EXPECT_THAT(with("doh3", "server: nginx, tickets: 1, early_data: accept"),
