@@ -1,3 +1,4 @@
+#include "base/text.hh"
 #include "endpoints/server_text.hh"
 
 #include <format>
@@ -15,7 +16,7 @@ std::vector<ServerProgram> haproxy_programs(const ServerSpec& spec, const Server
   const std::string early = spec.early_data == transport::EarlyData::kAccept ? " allow-0rtt" : "";
   const std::string tickets = spec.session_tickets > 0 ? "" : " no-tls-tickets";
   const std::string tls = std::format("ssl crt {} curves {}{}", site.combined.string(),
-                                      joined_groups(spec, ':'), tickets);
+                                      base::joined(spec.groups, ":"), tickets);
   const auto doh2 = port_of(spec, Protocol::kDoh2);
   const auto doh3 = port_of(spec, Protocol::kDoh3);
   const auto dot = port_of(spec, Protocol::kDot);

@@ -1,3 +1,4 @@
+#include "base/text.hh"
 #include "endpoints/server_text.hh"
 
 #include <format>
@@ -9,7 +10,7 @@ std::string tls_settings(const ServerSpec& spec, const ServerSite& site) {
   return std::format(
       "    ssl_certificate \"{}\"; ssl_certificate_key \"{}\";\n"
       "    ssl_protocols TLSv1.3; ssl_ecdh_curve {}; ssl_session_tickets {};\n",
-      site.certificates.string(), site.private_key.string(), joined_groups(spec, ':'),
+      site.certificates.string(), site.private_key.string(), base::joined(spec.groups, ":"),
       spec.session_tickets > 0 ? "on" : "off");
 }
 

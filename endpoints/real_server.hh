@@ -6,7 +6,6 @@
 #include "endpoints/server_spec.hh"
 
 #include <cstdint>
-#include <expected>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -50,8 +49,7 @@ struct RealServer {
   std::string_view behind;  // "1.26 with OpenSSL": what its abilities are those of
   std::vector<std::string> version_command;
   std::vector<Protocol> protocols;
-  // Key exchange groups that it can be told, of those that scenarios know; empty: it cannot be told
-  // any, and `own_groups` are what it has.
+  // Whether it can be told its key exchange groups; if not, it has `own_groups`.
   bool chooses_groups = false;
   std::vector<std::string_view> own_groups{};
   bool retry = false;  // can be told to validate addresses

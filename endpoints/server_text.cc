@@ -1,5 +1,6 @@
 #include "endpoints/server_text.hh"
 
+#include "base/text.hh"
 #include "endpoints/zone.hh"
 #include "transport/dns_text.hh"
 
@@ -9,18 +10,9 @@
 namespace endpoints {
 namespace {
 
-bool lies_below(std::string_view name, std::string_view apex) {
-  return apex.empty() || name == apex ||
-         (name.ends_with(apex) && name[name.size() - apex.size() - 1] == '.');
-}
-
-std::string lower(std::string_view name) {
-  std::string text(name);
-  std::ranges::transform(text, text.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-  });
-  if (text.ends_with('.')) text.pop_back();
-  return text;
+// As DNS names are compared: the root is ".".
+std::string_view name_of(const ZoneText& zone) {
+  return zone.apex.empty() ? std::string_view(".") : zone.apex;
 }
 
 }  // namespace
@@ -40,7 +32,8 @@ std::vector<ZoneText> zone_texts(const ServerSpec& spec) {
   const Zone zone(spec.records);
   std::vector<ZoneText> zones;
   for (const transport::DnsRecord& soa : zone.soas())
-    zones.push_back({.apex = lower(soa.name), .text = transport::to_string(soa) + '\n'});
+    zones.push_back(
+        {.apex = soa.name == "." ? "" : soa.name, .text = transport::to_string(soa) + '\n'});
   // The longest apex above a name is its zone's.
   std::ranges::sort(zones, [](const ZoneText& left, const ZoneText& right) {
     return left.apex.size() > right.apex.size();
@@ -48,11 +41,12 @@ std::vector<ZoneText> zone_texts(const ServerSpec& spec) {
   for (const transport::DnsRecord& record : zone.records()) {
     if (record.type == transport::RecordType::kSoa) continue;
     const auto home = std::ranges::find_if(zones, [&](const ZoneText& candidate) {
-      return lies_below(lower(record.name), candidate.apex);
+      return transport::is_within(record.name, name_of(candidate));
     });
     if (home == zones.end()) continue;
     home->text += transport::to_string(record) + '\n';
-    if (record.type == transport::RecordType::kNs && lower(record.name) == home->apex)
+    if (record.type == transport::RecordType::kNs &&
+        transport::same_name(record.name, name_of(*home)))
       home->has_name_server = true;
   }
   // Authoritative servers want a zone to have a name server, which need not exist.
@@ -61,20 +55,11 @@ std::vector<ZoneText> zone_texts(const ServerSpec& spec) {
   return zones;
 }
 
-std::string joined_groups(const ServerSpec& spec, char separator) {
-  std::string text;
-  for (const std::string& group : spec.groups) {
-    if (!text.empty()) text += separator;
-    text += group;
-  }
-  return text;
-}
-
 ServerFile openssl_groups(const ServerSpec& spec) {
   return {.name = "openssl.cnf",
           .text = std::format("openssl_conf = settings\n[settings]\nssl_conf = ssl\n[ssl]\n"
                               "system_default = tls\n[tls]\nGroups = {}\n",
-                              joined_groups(spec, ':'))};
+                              base::joined(spec.groups, ":"))};
 }
 
 std::vector<std::string> plain_environment(const ServerSite& site) {

@@ -26,7 +26,6 @@ std::vector<ZoneText> zone_texts(const ServerSpec& spec);
 // OpenSSL's configuration that leaves these groups, in this order; for servers that have no word
 // for them.
 ServerFile openssl_groups(const ServerSpec& spec);
-std::string joined_groups(const ServerSpec& spec, char separator);
 // Of every program: nothing of ours is in it.
 std::vector<std::string> plain_environment(const ServerSite& site);
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cctype>
 #include <format>
-#include <optional>
 #include <ranges>
 #include <set>
 #include <utility>

@@ -1,8 +1,10 @@
+#include "harness/server_checks.hh"
 #include "tests/harness/scenario_text.hh"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 namespace harness {
@@ -193,6 +195,21 @@ TEST(Mistakes, ServersThatCannotBeThat) {
   EXPECT_THAT(with("dot", "server: unbund"),
               ElementsAre(HasSubstr("endpoint.server: found unbund; allowed: labdns, unbound,")));
   EXPECT_THAT(with("do53, dot, doq", "server: knot"), testing::IsEmpty());
+}
+
+// The check of its own, whatever those of records let through.
+TEST(Mistakes, ServersAreToldPlainNamesOnly) {
+  EndpointSettings endpoint;
+  endpoint.server = "unbound";
+  endpoint.key_exchange = usual_groups(endpoint.server);
+  endpoint.udp_limit.bytes = 1232;
+  constexpr std::array kDot{Transport::kDot};
+  endpoint.zone = {"a.lab.test 60 A 192.0.2.1", "t.lab.test 60 TXT \"it's; {fine}\""};
+  EXPECT_TRUE(problems_of(endpoint, kDot).empty());
+  endpoint.zone = {R"(a\;b.lab.test 60 A 192.0.2.1)"};
+  const auto problems = problems_of(endpoint, kDot);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_THAT(problems.front().text, HasSubstr("is told no names but of letters"));
 }
 
 // No text of a scenario reaches a configuration as anything but a name or a value.
