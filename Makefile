@@ -3,12 +3,13 @@
 SCENARIO ?= scenarios/loss2pct.yaml
 PREFIX ?= /usr/local
 
-.PHONY: help build run test doctor install uninstall fuzz bench format clean
+.PHONY: help build testing run test doctor install uninstall fuzz bench format clean
 
 help:
 	@echo "make run       set up if need be, then measure $(SCENARIO) (or SCENARIO=...)"
 	@echo "make test      set up if need be, then run every test"
 	@echo "make build     set up only: the programs are then build/labrun, build/labquery, build/labdns"
+	@echo "make testing   get the servers of Debian testing, too; a scenario that names one does it by itself"
 	@echo "make doctor    what this machine can do, and what to do about what is missing"
 	@echo "make install   copy programs, scenarios and image below PREFIX=$(PREFIX)"
 	@echo "make uninstall take them away again"
@@ -19,6 +20,9 @@ help:
 
 build:
 	@lab/build-labrun release
+
+testing: build
+	@lab/build-testing build/image
 
 run: build
 	@build/labrun $(SCENARIO)

@@ -43,11 +43,19 @@ bool place_descriptors(const ChildSpec& spec) {
                              [](const auto& pair) { return ::dup2(pair.first, pair.second) >= 0; });
 }
 
+bool stay_on(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(processor), &set);
+  return ::sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
 bool become_user(uid_t user, pid_t parent) {
   const gid_t group = user;
   if (::setgroups(0, nullptr) != 0 || ::setresgid(group, group, group) != 0 ||
       ::setresuid(user, user, user) != 0)
     return false;
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   // A change of user takes it back.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
@@ -65,6 +73,8 @@ void become_program(const ChildSpec& spec, pid_t parent, char** argv, char** env
   ::signal(SIGPIPE, SIG_DFL);
   if (spec.network_namespace >= 0 && ::setns(spec.network_namespace, CLONE_NEWNET) != 0) return;
   if (!place_descriptors(spec)) return;
+  if (spec.processor && !stay_on(*spec.processor)) return;
+  if (!spec.root.empty() && (::chroot(spec.root.c_str()) != 0 || ::chdir("/") != 0)) return;
   if (spec.user && !become_user(*spec.user, parent)) return;
   ::execve(argv[0], argv, environment);
 }

@@ -23,9 +23,14 @@ struct ChildSpec {
   std::vector<std::pair<int, int>> descriptors;
   // Namespace to enter before exec, or -1. Ours to keep open.
   int network_namespace = -1;
-  // User and group that the program runs as, without any of our groups and capabilities; ours where
-  // empty.
+  // Directory that becomes the program's root directory; ours where empty. argv[0] is looked up in
+  // it.
+  std::string root{};
+  // User and group that the program runs as, without any of our groups and capabilities, and
+  // without a way to new ones; ours where empty.
   std::optional<uid_t> user{};
+  // The one processor that it and its children run on; any where empty.
+  std::optional<int> processor{};
   // Out of reach of the terminal's Ctrl-C, which is ours to answer.
   bool own_process_group = false;
 };

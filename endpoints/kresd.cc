@@ -16,6 +16,7 @@ std::vector<ServerProgram> kresd_programs(const ServerSpec& spec, const ServerSi
   listen(Protocol::kDo53, "dns");
   listen(Protocol::kDot, "tls");
   listen(Protocol::kDoh2, "doh2");
+  listen(Protocol::kDoq, "doq");
   text +=
       std::format("net.tls('{}', '{}')\n", site.certificates.string(), site.private_key.string());
   text +=

@@ -31,6 +31,7 @@ struct ServerProgram {
   // so itself (sd_notify(3), READY=1).
   std::optional<std::uint16_t> probe_port{};
   bool ends_by_signal = false;  // SIGTERM kills it, which is its normal end
+  bool backend = false;         // stands behind the front; the lab root's, whatever the front's
 };
 
 // Where a server works.
@@ -44,8 +45,21 @@ struct ServerSite {
   std::string backend_address = "127.0.0.1";
 };
 
+// Where a server's programs come from: the lab root, or another one.
+inline constexpr std::string_view kStable = "stable";
+inline constexpr std::string_view kTesting = "testing";
+
+// "nginx", "nginx@testing", "nginx@/home/me/root" as a scenario names it.
+struct ServerName {
+  std::string_view program;
+  std::string_view release = kStable;  // kStable, kTesting or the absolute path of a root directory
+
+  bool has_own_root() const { return release.starts_with('/'); }
+};
+ServerName parse_server_name(std::string_view text);
+
 struct RealServer {
-  std::string_view name;    // in scenarios
+  std::string_view name;    // in scenarios, without a release
   std::string_view behind;  // "1.26 with OpenSSL": what its abilities are those of
   std::vector<std::string> version_command;
   std::vector<Protocol> protocols;
@@ -59,8 +73,10 @@ struct RealServer {
   std::vector<ServerProgram> (*programs)(const ServerSpec& spec, const ServerSite& site);
 };
 
-std::span<const RealServer> real_servers();
-// Null for what is none of them.
+// Of kStable or kTesting.
+std::span<const RealServer> real_servers(std::string_view release = kStable);
+// By its name with or without a release; null for what is none of them. One from a root of
+// somebody's own is taken for as able as the newest.
 const RealServer* find_real_server(std::string_view name);
 
 }  // namespace endpoints

@@ -82,7 +82,9 @@ ServerProgram backend_program(const ServerSpec& spec, const ServerSite& site) {
       "  port: {0}\n  interface: {2}@{0}\n"
       "  https-port: {1}\n  interface: {2}@{1}\n  http-notls-downstream: yes\n",
       kBackendDnsPort, kBackendHttpPort, site.backend_address);
-  return program(spec, site, "backend", std::move(text));
+  ServerProgram backend = program(spec, site, "backend", std::move(text));
+  backend.backend = true;
+  return backend;
 }
 
 }  // namespace endpoints

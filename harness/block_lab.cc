@@ -7,6 +7,7 @@
 #include "harness/block_network.hh"
 #include "harness/endpoint_process.hh"
 #include "harness/real_endpoint.hh"
+#include "harness/server_releases.hh"
 #include "netns/ping.hh"
 
 #include <sys/epoll.h>
@@ -115,12 +116,24 @@ void BlockLab::start_endpoints(LabParts parts) {
   for (const std::size_t arm : used) endpoints_[arm]->wait_until_ready(clock_);
 }
 
+std::filesystem::path BlockLab::root_of(const PlannedArm& arm) const {
+  const auto name = endpoints::parse_server_name(arm.server);
+  if (name.release == endpoints::kStable) return {};
+  const std::vector<std::string> releases = server_releases(context_.plan);
+  const auto found = std::ranges::find(releases, name.release);
+  LABRUN_ASSERT(found != releases.end());
+  return context_.releases / std::to_string(found - releases.begin());
+}
+
 std::unique_ptr<Endpoint> BlockLab::make_endpoint(std::size_t number, LabParts parts) {
   const PlannedArm& arm = context_.plan.arms[number];
   if (arm.server != kLabServer)
-    return std::make_unique<RealEndpoint>(arm, network_.server_namespace(),
-                                          context_.scratch / std::format("server-{}", number),
-                                          context_.results, number);
+    return std::make_unique<RealEndpoint>(
+        arm, network_.server_namespace(),
+        RealEndpoint::Place{.root = root_of(arm),
+                            .folder = context_.scratch / std::format("server-{}", number),
+                            .logs = context_.results,
+                            .number = number});
   return std::make_unique<EndpointProcess>(
       arm, context_.programs / "labdns", network_.server_namespace().descriptor(),
       context_.scratch / std::format("ca-{}.pem", number),

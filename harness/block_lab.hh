@@ -31,8 +31,10 @@ struct BlockContext {
   const Plan& plan;
   const PlannedBlock& block;
   std::filesystem::path programs;  // folder of labdns and labquery
-  std::filesystem::path scratch;   // for files that only this block needs
-  std::filesystem::path results;   // exists; gets what the block found
+  // Folder of the roots of server_releases(), by their numbers; empty where there can be none.
+  std::filesystem::path releases{};
+  std::filesystem::path scratch;  // for files that only this block needs
+  std::filesystem::path results;  // exists; gets what the block found
   bool virtual_time = true;
 };
 
@@ -73,6 +75,7 @@ class BlockLab {
  private:
   const PlannedArm& arm_of(const PlannedQuery& query) const;
   void start_endpoints(LabParts parts);
+  std::filesystem::path root_of(const PlannedArm& arm) const;
   std::unique_ptr<Endpoint> make_endpoint(std::size_t arm, LabParts parts);
   void calibrate();
   void raise_gate();

@@ -21,6 +21,18 @@ constexpr int kHostMessageDescriptor = 3;
 // A longer line is not one of ours.
 constexpr std::size_t kMaxMessageBytes = 1U << 16U;
 
+std::vector<std::pair<std::string, std::string>> guest_words(const BlockPlace& place,
+                                                             const PlannedBlock& block) {
+  std::vector<std::pair<std::string, std::string>> words{
+      {kGuestRootWord, place.image.root.string()},
+      {kGuestProgramsWord, place.image.programs.string()},
+      {kGuestRunWord, place.directory.path().string()},
+      {kGuestBlockWord, std::to_string(block.index)}};
+  for (std::size_t number = 0; number < place.release_roots.size(); ++number)
+    words.emplace_back(guest_release_word(number), place.release_roots[number].string());
+  return words;
+}
+
 base::ChildProcess start_host_block(const Image& image, const RunDirectory& directory,
                                     const PlannedBlock& block, const fs::path& console_log,
                                     const base::FileDescriptor& message_end) {
@@ -41,30 +53,31 @@ base::ChildProcess start_host_block(const Image& image, const RunDirectory& dire
 
 }  // namespace
 
-BlockProcess::BlockProcess(base::EventLoop& loop, const Image& image, const RunDirectory& directory,
-                           const PlannedBlock& block, KernelKind kind, Observer observer)
+BlockProcess::BlockProcess(base::EventLoop& loop, const BlockPlace& place,
+                           const PlannedBlock& block, KernelKind kind, int processor,
+                           Observer observer)
     : loop_(loop),
       observer_(std::move(observer)),
-      console_log_(directory.logs() / std::format("{}-console.log", block_name(block.index))) {
-  fs::create_directories(directory.block(block.index));
-  fs::create_directories(directory.scratch(block.index));
+      console_log_(place.directory.logs() /
+                   std::format("{}-console.log", block_name(block.index))) {
+  fs::create_directories(place.directory.block(block.index));
+  fs::create_directories(place.directory.scratch(block.index));
   if (kind == KernelKind::kLab) {
     kernel_.emplace(LabKernelSpec{
-        .kernel = image.kernel,
-        .init = image.programs / "labrun",
+        .kernel = place.image.kernel,
+        .init = place.image.programs / "labrun",
+        .memory_megabytes = place.memory_megabytes,
+        .processor = processor,
         .seed = block.seed,
-        .environment = {{kGuestRootWord, image.root.string()},
-                        {kGuestProgramsWord, image.programs.string()},
-                        {kGuestRunWord, directory.path().string()},
-                        {kGuestBlockWord, std::to_string(block.index)}},
+        .environment = guest_words(place, block),
         .console_log = console_log_,
-        .scratch = directory.scratch(block.index),
+        .scratch = place.directory.scratch(block.index),
     });
     message_descriptor_ = kernel_->messages().number();
   } else {
     base::Pipe messages = base::make_pipe();
     host_process_.emplace(
-        start_host_block(image, directory, block, console_log_, messages.write_end));
+        start_host_block(place.image, place.directory, block, console_log_, messages.write_end));
     host_messages_ = std::move(messages.read_end);
     message_descriptor_ = host_messages_.number();
   }

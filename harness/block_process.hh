@@ -19,8 +19,17 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace harness {
+
+// What the blocks of a run have in common.
+struct BlockPlace {
+  const Image& image;
+  std::vector<std::filesystem::path> release_roots;  // of server_releases()
+  const RunDirectory& directory;
+  std::uint32_t memory_megabytes;  // of a lab kernel
+};
 
 class BlockProcess {
  public:
@@ -30,10 +39,11 @@ class BlockProcess {
     std::function<void(std::string)> on_end;
   };
 
-  // Starts at once. The loop, image and directory must outlive it; `on_end` may destroy nothing but
-  // what it owns.
-  BlockProcess(base::EventLoop& loop, const Image& image, const RunDirectory& directory,
-               const PlannedBlock& block, KernelKind kind, Observer observer);
+  // Starts at once. The loop and what `place` refers to must outlive it; `on_end` may destroy
+  // nothing but what it owns.
+  // A lab kernel stays on `processor`.
+  BlockProcess(base::EventLoop& loop, const BlockPlace& place, const PlannedBlock& block,
+               KernelKind kind, int processor, Observer observer);
   BlockProcess(const BlockProcess&) = delete;
   BlockProcess& operator=(const BlockProcess&) = delete;
   // Kills what still runs.

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -43,12 +44,14 @@ class BlockSchedule {
 
  private:
   void start_next();
+  int take_processor();
   void end_of(const PlannedBlock& block, const std::string& failure);
 
   const Plan& plan_;
-  const Image& image_;
-  const RunDirectory& directory_;
   KernelKind kernel_;
+  BlockPlace place_;
+  std::deque<int> processors_;                 // the least used one first
+  std::map<std::uint32_t, int> processor_of_;  // of running blocks
   Observer observer_;
   base::SystemClock clock_;
   base::EventLoop loop_;

@@ -1,4 +1,5 @@
 #include "endpoints/real_server.hh"
+#include "harness/scenario_assignments.hh"
 #include "harness/scenario_keys.hh"
 #include "harness/spelling.hh"
 #include "harness/zone_record.hh"
@@ -17,14 +18,19 @@ void read_server(const RawNode& node, ValueReader& reader, Draft& draft) {
   if (!name) return;
   if (*name != kLabServer && endpoints::find_real_server(*name) == nullptr)
     return reader.reject(node);
-  draft.settings.endpoint.server = *name;
+  // A scenario is data, which comes from anybody: it names no program.
+  if (endpoints::parse_server_name(*name).has_own_root() && node.where.file != kCommandLinePlace)
+    return reader.reject(node, "a path is for the command line only: --set endpoint.server=...");
+  // The release that is meant without one.
+  const endpoints::ServerName parts = endpoints::parse_server_name(*name);
+  draft.settings.endpoint.server = parts.release == endpoints::kStable ? parts.program : *name;
 }
 
 std::string server_names() {
   std::vector<std::string_view> names{kLabServer};
   for (const endpoints::RealServer& server : endpoints::real_servers())
     names.push_back(server.name);
-  return join_alternatives(names);
+  return join_alternatives(names) + "; all but labdns also with @testing";
 }
 
 void read_certificate_key(const RawNode& node, ValueReader& reader, Draft& draft) {

@@ -7,6 +7,7 @@
 #include "harness/lab_kernel.hh"
 #include "harness/plan.hh"
 #include "harness/plan_json.hh"
+#include "harness/server_releases.hh"
 
 #include <sys/mount.h>
 #include <sys/reboot.h>
@@ -19,6 +20,7 @@
 #include <string>
 #include <termios.h>
 #include <unistd.h>
+#include <vector>
 
 namespace harness {
 namespace {
@@ -44,9 +46,37 @@ void mount_host_folder(const fs::path& folder, const fs::path& target, unsigned 
   mount_at("none", target, "hostfs", flags, folder.string());
 }
 
+// Opened while the host's root directory is in sight.
+std::vector<base::FileDescriptor> open_releases(std::size_t count) {
+  std::vector<base::FileDescriptor> folders;
+  for (std::size_t number = 0; number < count; ++number) {
+    const std::string path = required_word(guest_release_word(number).c_str());
+    folders.emplace_back(base::check_syscall(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC),
+                                             "open {}", path));
+  }
+  return folders;
+}
+
+// A root directory that a server's programs come from. They find the lab's folders under the same
+// names as in the lab root, and leave nothing in what is the host's.
+void show_release(const base::FileDescriptor& folder, const fs::path& memory,
+                  const fs::path& merged) {
+  base::check_syscall(::fchdir(folder.number()), "enter the root of {}", memory.string());
+  for (const char* kind : {"upper", "work"}) fs::create_directories(memory / kind);
+  const fs::path place = merged / "run/labrun/releases" / memory.filename();
+  fs::create_directories(place);
+  mount_at("none", place, "overlay", 0,
+           std::format("lowerdir=.,upperdir={0}/upper,workdir={0}/work", memory.string()));
+  for (const char* shared : {"proc", "dev", "tmp", "run"}) {
+    fs::create_directories(place / shared);
+    mount_at((merged / shared).c_str(), place / shared, "none", MS_BIND, "");
+  }
+}
+
 // Makes the lab root the root directory, writable in memory only: what a run leaves there would be
 // an input of the next. The host's own root, which the kernel booted from, stays out of sight.
-void enter_lab_root(const fs::path& root) {
+void enter_lab_root(const fs::path& root, std::size_t releases) {
+  const std::vector<base::FileDescriptor> release_folders = open_releases(releases);
   // Entered first, because the folder may lie below /tmp, which is hidden next. Below it is named
   // by ".", because a path may hold the colons and commas that separate mount options.
   base::check_syscall(::chdir(root.c_str()), "enter {}", root.string());
@@ -70,6 +100,8 @@ void enter_lab_root(const fs::path& root) {
 
   mount_host_folder(required_word(kGuestProgramsWord), merged / "run/labrun/programs", MS_RDONLY);
   mount_host_folder(required_word(kGuestRunWord), merged / "run/labrun/run", 0);
+  for (std::size_t number = 0; number < releases; ++number)
+    show_release(release_folders[number], memory / "releases" / std::to_string(number), merged);
   base::check_syscall(::chroot(merged.c_str()), "make {} the root directory", merged.string());
   base::check_syscall(::chdir("/"), "enter the lab root");
 }
@@ -89,14 +121,17 @@ base::FileDescriptor open_message_line() {
 }
 
 void run_block_as_guest(const BlockMessages& messages) {
-  enter_lab_root(required_word(kGuestRootWord));
+  // The host's, which is in sight until the lab root is entered.
+  const Plan plan =
+      plan_from_json(base::read_file(fs::path(required_word(kGuestRunWord)) / "plan.json"));
+  enter_lab_root(required_word(kGuestRootWord), server_releases(plan).size());
   const fs::path run = "/run/labrun/run";
-  const Plan plan = plan_from_json(base::read_file(run / "plan.json"));
   const std::size_t number = std::stoul(required_word(kGuestBlockWord));
   LABRUN_ASSERT(number < plan.blocks.size());
   run_block_task({.plan = plan,
                   .block = plan.blocks[number],
                   .programs = "/run/labrun/programs",
+                  .releases = "/run/labrun/releases",
                   .scratch = "/run",
                   .results = run / block_folder(plan.blocks[number].index),
                   .virtual_time = true},
@@ -104,6 +139,10 @@ void run_block_as_guest(const BlockMessages& messages) {
 }
 
 }  // namespace
+
+std::string guest_release_word(std::size_t number) {
+  return std::format("LABRUN_RELEASE_{}", number);
+}
 
 bool is_guest() {
   return ::getpid() == 1 && std::getenv(kGuestRootWord) != nullptr;

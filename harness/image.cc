@@ -29,7 +29,8 @@ Image find_image() {
   for (const fs::path& candidate :
        {folder / "image", folder.parent_path() / "lib" / "labrun" / "image"}) {
     if (!fs::exists(candidate / "root")) continue;
-    Image image{.programs = folder,
+    Image image{.folder = candidate,
+                .programs = folder,
                 .root = fs::canonical(candidate / "root"),
                 .kernel = {},
                 .kernel_release = {},

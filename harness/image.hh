@@ -9,6 +9,7 @@
 namespace harness {
 
 struct Image {
+  std::filesystem::path folder;    // with what follows, and what is made when it is first needed
   std::filesystem::path programs;  // folder of labrun, labquery and labdns
   std::filesystem::path root;      // the lab root, without symbolic links
   std::filesystem::path kernel;    // the lab kernel; empty where there is none (not x86-64)

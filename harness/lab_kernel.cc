@@ -22,7 +22,7 @@ std::string kernel_word(const std::string& name, const std::string& value) {
 std::vector<std::string> arguments(const LabKernelSpec& spec) {
   std::vector<std::string> argv{
       spec.kernel.string(),
-      "mem=512M",
+      std::format("mem={}M", spec.memory_megabytes),
       "root=/dev/root",
       "rootfstype=hostfs",
       "rootflags=/",
@@ -53,6 +53,7 @@ base::ChildProcess start(const LabKernelSpec& spec, const base::FileDescriptor& 
       // The kernel looks for a place for its memory in TMPDIR first.
       .environment = {"HOME=" + spec.scratch.string(), "TMPDIR=" + memory_folder().string()},
       .descriptors = {{log.number(), 1}, {log.number(), 2}, {message_end.number(), 3}},
+      .processor = spec.processor,
       .own_process_group = true,
   });
 }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,11 @@ namespace harness {
 struct LabKernelSpec {
   std::filesystem::path kernel;  // the executable
   std::filesystem::path init;    // PID 1, a path of the host
-  base::Seed seed = 0;           // decides everything random inside
+  std::uint32_t memory_megabytes = 512;
+  // The kernel and its programs are processes that hand over to each other and never work at once;
+  // between processors that costs several times as much.
+  std::optional<int> processor;
+  base::Seed seed = 0;  // decides everything random inside
   // What PID 1 finds in its environment.
   std::vector<std::pair<std::string, std::string>> environment;
   std::filesystem::path console_log;  // kernel messages and what programs print

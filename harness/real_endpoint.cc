@@ -115,12 +115,13 @@ bool wait_for(std::initializer_list<int> descriptors, base::Nanoseconds patience
 }
 
 // "1.26.3" of "nginx version: nginx/1.26.3".
-std::string version_of(const std::vector<std::string>& command) {
+std::string version_of(const std::vector<std::string>& command, const fs::path& root) {
   base::Pipe output = base::make_pipe();
   base::ChildProcess process(
       {.argv = command,
        .environment = {"LC_ALL=C.UTF-8"},
        .descriptors = {{output.write_end.number(), 1}, {output.write_end.number(), 2}},
+       .root = root.string(),
        .user = kNobody});
   output.write_end.close();
   std::string text;
@@ -132,53 +133,57 @@ std::string version_of(const std::vector<std::string>& command) {
   process.send_signal(SIGKILL);
   process.wait();
   std::smatch found;
-  const std::regex number(R"([0-9]+\.[0-9]+(\.[0-9]+)?)");
+  // Not a time stamp of a log line before it.
+  const std::regex number(R"(\b[0-9]{1,3}\.[0-9]+(\.[0-9]+)?)");
   return std::regex_search(text, found, number) ? found.str() : "unknown";
 }
 
 }  // namespace
 
-RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space,
-                           const fs::path& folder, const fs::path& logs, std::size_t number)
+RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space, Place place)
     : server_(server_of(arm)),
+      name_(arm.server),
       arm_(arm.name),
       space_(space),
-      folder_(folder),
-      ca_file_(folder / "ca.pem"),
+      place_(std::move(place)),
+      ca_file_(place_.folder / "ca.pem"),
       spec_(spec_of(arm)) {
-  fs::create_directory(folder_);
-  give_away(folder_);
+  const fs::path& folder = place_.folder;
+  fs::create_directory(folder);
+  give_away(folder);
   const endpoints::CertificateChain chain = endpoints::make_chain(spec_.chain);
-  const endpoints::ServerSite site{.folder = folder_,
-                                   .certificates = folder_ / "chain.pem",
-                                   .private_key = folder_ / "key.pem",
-                                   .combined = folder_ / "combined.pem",
-                                   .backend_address = backend_address(number)};
+  const endpoints::ServerSite site{.folder = folder,
+                                   .certificates = folder / "chain.pem",
+                                   .private_key = folder / "key.pem",
+                                   .combined = folder / "combined.pem",
+                                   .backend_address = backend_address(place_.number)};
   write_files({{"chain.pem", chain.certificates_pem},
                {"key.pem", chain.private_key_pem},
                {"combined.pem", chain.certificates_pem + chain.private_key_pem},
                {"ca.pem", chain.anchor_pem}});
   ready_facts_ = describe(chain);
-  for (endpoints::ServerProgram& program : server_.programs(spec_, site)) {
-    const fs::path log = logs / std::format("{}-{}.log", program.name, number);
-    start(std::move(program), log);
-  }
+  for (endpoints::ServerProgram& program : server_.programs(spec_, site)) start(std::move(program));
+}
+
+std::string RealEndpoint::root_for(const endpoints::ServerProgram& program) const {
+  return program.backend ? std::string() : place_.root.string();
 }
 
 void RealEndpoint::write_files(const std::vector<endpoints::ServerFile>& files) const {
   for (const endpoints::ServerFile& file : files) {
-    const fs::path path = folder_ / file.name;
+    const fs::path path = place_.folder / file.name;
     base::write_file_atomically(path, file.text);
     give_away(path);
   }
 }
 
-void RealEndpoint::start(endpoints::ServerProgram program, const fs::path& log) {
+void RealEndpoint::start(endpoints::ServerProgram program) {
+  const fs::path log = place_.logs / std::format("{}-{}.log", program.name, place_.number);
   write_files(program.files);
   std::vector<std::string> environment = program.environment;
   base::FileDescriptor notifications;
   if (!program.probe_port) {
-    const fs::path path = folder_ / (program.name + ".notify");
+    const fs::path path = place_.folder / (program.name + ".notify");
     notifications = make_notify_socket(path);
     environment.push_back("NOTIFY_SOCKET=" + path.string());
   }
@@ -189,6 +194,7 @@ void RealEndpoint::start(endpoints::ServerProgram program, const fs::path& log) 
                               .environment = std::move(environment),
                               .descriptors = {{output.number(), 1}, {output.number(), 2}},
                               .network_namespace = space_.descriptor(),
+                              .root = root_for(program),
                               .user = kNobody});
   running_.push_back({.program = std::move(program),
                       .log = log,
@@ -197,10 +203,11 @@ void RealEndpoint::start(endpoints::ServerProgram program, const fs::path& log) 
 }
 
 std::string RealEndpoint::describe(const endpoints::CertificateChain& chain) const {
-  return nlohmann::ordered_json{{"ready", true},
-                                {"chain_bytes", chain.total_bytes()},
-                                {"certificates", chain.der_sizes},
-                                {"versions", {{server_.name, version_of(server_.version_command)}}}}
+  return nlohmann::ordered_json{
+      {"ready", true},
+      {"chain_bytes", chain.total_bytes()},
+      {"certificates", chain.der_sizes},
+      {"versions", {{name_, version_of(server_.version_command, place_.root)}}}}
       .dump();
 }
 

@@ -21,13 +21,16 @@ namespace harness {
 
 class RealEndpoint final : public Endpoint {
  public:
-  // Makes its certificate and configuration in `folder`, which must not exist, and starts it in
-  // `space`, which outlives it. What program NAME says goes to `logs`/NAME-`number`.log; `number`
-  // is the arm's in its plan. Throws LabError where a program cannot be started, for instance
-  // because it is not installed.
-  RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space,
-               const std::filesystem::path& folder, const std::filesystem::path& logs,
-               std::size_t number);
+  struct Place {
+    std::filesystem::path root{};  // that its programs are in; empty: our own
+    std::filesystem::path folder;  // for certificate and configuration; must not exist
+    std::filesystem::path logs;    // gets what program NAME says: NAME-`number`.log
+    std::size_t number = 0;        // of the arm in its plan
+  };
+
+  // Starts it in `space`, which outlives it. What stands behind a front is always the lab root's.
+  // Throws LabError where a program cannot be started, for instance because it is not installed.
+  RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space, Place place);
   RealEndpoint(const RealEndpoint&) = delete;
   RealEndpoint& operator=(const RealEndpoint&) = delete;
 
@@ -45,16 +48,18 @@ class RealEndpoint final : public Endpoint {
     base::ChildProcess process;
   };
 
+  std::string root_for(const endpoints::ServerProgram& program) const;
   void write_files(const std::vector<endpoints::ServerFile>& files) const;
-  void start(endpoints::ServerProgram program, const std::filesystem::path& log);
+  void start(endpoints::ServerProgram program);
   bool is_ready(const Running& running, base::Nanoseconds patience) const;
   [[noreturn]] void report(const Running& running, const std::string& how) const;
   std::string describe(const endpoints::CertificateChain& chain) const;
 
   const endpoints::RealServer& server_;
+  std::string name_;  // with its release
   std::string arm_;
   const netns::NetworkNamespace& space_;
-  std::filesystem::path folder_;
+  Place place_;
   std::filesystem::path ca_file_;
   endpoints::ServerSpec spec_;
   std::string ready_facts_;

@@ -16,6 +16,7 @@
 #include "harness/run_directory.hh"
 #include "harness/run_figures.hh"
 #include "harness/scenario_error.hh"
+#include "harness/server_releases.hh"
 #include "harness/table.hh"
 
 #include <nlohmann/json.hpp>
@@ -262,6 +263,8 @@ int run(const CommandLine& command, const Image& image, const Plan& plan,
       problem && command.kernel == KernelKind::kLab)
     throw base::LabError("start the lab kernel: " + *problem +
                          "; set TMPDIR to a folder on an executable tmpfs");
+  // What has to be built first, and may fail, comes before the run directory.
+  release_roots(plan, image);
   return Run(command, image, plan, scenario_text).execute();
 }
 

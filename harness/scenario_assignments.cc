@@ -156,7 +156,7 @@ Assignments collect_assignments(const RawNode& root, std::vector<Mistake>& mista
 void apply_option(std::string_view option, Assignments& assignments,
                   std::vector<Mistake>& mistakes) {
   constexpr std::string_view kVary = "vary.";
-  const Location where{"--set"};
+  const Location where{std::string(kCommandLinePlace)};
   const std::size_t equals = option.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     mistakes.push_back(

@@ -24,6 +24,9 @@ struct Assignments {
   std::optional<RawNode> expect;
 };
 
+// Location::file of what the command line sets.
+inline constexpr std::string_view kCommandLinePlace = "--set";
+
 const Assignment* find_assignment(const std::vector<Assignment>& among, std::string_view key);
 
 // Walks the file's mappings. Unknown keys become mistakes that name the nearest known one.
