@@ -62,9 +62,9 @@ void StoredRun::read_manifest() {
   }
   facts_.seed = manifest.at("seed").get<std::string>();
   facts_.kernel = describe_kernel(manifest.at("kernel"));
-  for (const auto& [name, version] : manifest.at("versions").items())
-    facts_.versions += std::format("{}{} {}", facts_.versions.empty() ? "" : ", ", name,
-                                   version.get<std::string>());
+  versions_ = manifest.at("versions").get<std::map<std::string, std::string>>();
+  for (const auto& [name, version] : versions_)
+    facts_.versions += std::format("{}{} {}", facts_.versions.empty() ? "" : ", ", name, version);
   if (manifest.contains("gate")) facts_.gate = gate_text(manifest.at("gate"));
   facts_.reproduce = manifest.at("reproduce").get<std::string>();
   if (manifest.contains("overrides")) overrides_ = parse_overrides(manifest.at("overrides"));
