@@ -37,6 +37,8 @@ std::string packed(const std::string& folder, const ArchiveFiles& files) {
   check(::archive_write_set_format_pax_restricted(to), to, "write a tar archive");
   check(::archive_write_add_filter_zstd(to), to, "compress with zstd");
   check(::archive_write_set_options(to, "zstd:compression-level=19"), to, "compress with zstd");
+  // Blocks of tapes would be filled up behind the compressed bytes.
+  check(::archive_write_set_bytes_in_last_block(to, 1), to, "write an archive");
   check(::archive_write_open(to, &bytes, nullptr, append, nullptr), to, "write an archive");
   for (const auto& [name, text] : files) {
     const Entry entry(::archive_entry_new(), ::archive_entry_free);

@@ -67,6 +67,12 @@ void give_away(const fs::path& path) {
                 kNobody);
 }
 
+const fs::path& made(const fs::path& folder) {
+  fs::create_directory(folder);
+  give_away(folder);
+  return folder;
+}
+
 // sd_notify(3): the program writes READY=1 to it.
 base::FileDescriptor make_notify_socket(const fs::path& path) {
   base::FileDescriptor socket(
@@ -151,16 +157,17 @@ RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace&
       arm_(arm.name),
       space_(space),
       place_(std::move(place)),
+      keys_(made(place_.folder)),
       ca_file_(place_.folder / "ca.pem"),
       spec_(spec_of(arm)) {
   const fs::path& folder = place_.folder;
-  fs::create_directory(folder);
-  give_away(folder);
   const endpoints::CertificateChain chain = endpoints::make_chain(spec_.chain);
   const endpoints::ServerSite site{.folder = folder,
                                    .certificates = folder / "chain.pem",
                                    .private_key = folder / "key.pem",
                                    .combined = folder / "combined.pem",
+                                   .key_logger = keys_.library(),
+                                   .key_log = keys_.log(),
                                    .backend_address = backend_address(place_.number)};
   write_files({{"chain.pem", chain.certificates_pem},
                {"key.pem", chain.private_key_pem},
@@ -274,7 +281,7 @@ std::string RealEndpoint::finish(const base::Clock&) {
     if (!status.succeeded() && !by_signal)
       report(running, "ended badly (" + status.describe() + ")");
   }
-  return {};
+  return keys_.take();
 }
 
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include "endpoints/server_spec.hh"
 #include "harness/endpoint.hh"
 #include "harness/plan.hh"
+#include "harness/server_keys.hh"
 #include "netns/network_namespace.hh"
 
 #include <cstddef>
@@ -39,6 +40,7 @@ class RealEndpoint final : public Endpoint {
   void wait_until_ready(const base::Clock& clock) override;
   const std::string& ready_facts() const override { return ready_facts_; }
   const std::filesystem::path& ca_file() const override { return ca_file_; }
+  std::string take_keylog() override { return keys_.take(); }
   void check_alive() override;
   std::string finish(const base::Clock& clock) override;
 
@@ -64,6 +66,7 @@ class RealEndpoint final : public Endpoint {
   std::string arm_;
   const netns::NetworkNamespace& space_;
   Place place_;
+  ServerKeys keys_;
   std::filesystem::path ca_file_;
   endpoints::ServerSpec spec_;
   std::string ready_facts_;
