@@ -4,6 +4,7 @@
 #include "base/file_descriptor.hh"
 #include "base/temporary_folder.hh"
 #include "base/text.hh"
+#include "endpoints/real_server.hh"
 #include "harness/archive.hh"
 #include "harness/bundle_files.hh"
 #include "harness/bundle_text.hh"
@@ -151,27 +152,40 @@ class Bundler {
     put(kOutcomesFile, whole.lines);
   }
 
-  // Files of the leading query's server whose names end in `ending`.
-  std::string server_files(std::string_view folder, std::string_view ending) const {
-    const auto cell =
-        std::ranges::find(run_.plan().cells, queries_.front().record.cell, &PlannedCell::name);
-    const std::string server = run_.plan().arms.at(cell->arm).server;
-    const std::string program = server.substr(0, server.find('@'));
+  const PlannedArm& leading_arm() const { return run_.plan().arms.at(leading_cell().arm); }
+  const PlannedCell& leading_cell() const {
+    return *std::ranges::find(run_.plan().cells, queries_.front().record.cell, &PlannedCell::name);
+  }
+
+  // What the leading query's server was told. Of a front, what it was told itself.
+  std::string configuration() const {
+    const std::string folder = std::format("servers/{}/", leading_cell().arm);
     std::string text;
     for (const auto& [name, contents] : files_) {
-      const bool its = folder == "logs/"
-                           ? name.contains(std::format("-{}-", program))
-                           : !name.ends_with("version.txt") || ending == "version.txt";
-      if (name.starts_with(folder) && name.ends_with(ending) && its) text += contents;
+      if (!name.starts_with(folder)) continue;
+      const std::string_view file = std::string_view(name).substr(folder.size());
+      const bool own = file != "version.txt" && file != "backend.conf" && file != "openssl.cnf";
+      if (own) text += contents;
     }
     return text;
   }
 
+  std::string server_log() const {
+    const std::string_view program = endpoints::parse_server_name(leading_arm().server).program;
+    const auto log = files_.find(std::format("logs/{}-{}-{}.log", queries_.front().record.block,
+                                             program, leading_cell().arm));
+    return log == files_.end() ? std::string() : log->second;
+  }
+
+  std::string version_text() const {
+    const auto text = files_.find(std::format("servers/{}/version.txt", leading_cell().arm));
+    return text == files_.end() ? std::string() : text->second;
+  }
+
   void add_texts(const WholeRun& whole, const Reproduction& reproduction) {
-    const std::string arm = arm_number();
-    const std::string version = server_files(std::format("servers/{}/", arm), "version.txt");
-    const std::string configuration = server_files(std::format("servers/{}/", arm), "conf");
-    const std::string log = server_files("logs/", std::format("-{}.log", arm));
+    const std::string version = version_text();
+    const std::string told = configuration();
+    const std::string log = server_log();
     const BundleSubject subject{.plan = run_.plan(),
                                 .summary = whole.summary,
                                 .outcomes = whole.outcomes,
@@ -181,7 +195,7 @@ class Bundler {
                                 .kernel = run_.facts().kernel,
                                 .command = run_.facts().reproduce,
                                 .server_version = version,
-                                .configuration = configuration,
+                                .configuration = told,
                                 .log = log};
     put("README.md", readme_text(subject));
     if (command_.format != "generic")
@@ -189,13 +203,6 @@ class Bundler {
     if (!reproduction.scenario.empty()) put(kReproductionFile, reproduction.scenario);
     put("reproduce.sh", reproduce_script(run_, !reproduction.scenario.empty()));
     why_none_ = reproduction.why_none;
-  }
-
-  // As servers/ and logs/ have it.
-  std::string arm_number() const {
-    const auto cell =
-        std::ranges::find(run_.plan().cells, queries_.front().record.cell, &PlannedCell::name);
-    return std::to_string(cell->arm);
   }
 
   void finish() {

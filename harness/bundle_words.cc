@@ -113,7 +113,7 @@ std::string overview(const BundleSubject& subject) {
   const BundledQuery& query = lead(subject);
   std::string text = std::format(
       "A client asks {} for {} {} over {} on a path of {} round trip (to the server {}, to the "
-      "client {}). Query `{}` got {}. {}.\n",
+      "client {}). Query `{}` got {}. Why: {}.\n",
       server_words(subject), arm.client.question.name, arm.client.question.type,
       transport_in(query.record.cell), base::to_string(arm.rtt),
       netns::to_string(arm.path.to_server), netns::to_string(arm.path.to_client), query.record.id,

@@ -1,6 +1,7 @@
 #include "harness/bundled_query.hh"
 
 #include "analysis/cause.hh"
+#include "analysis/qlog.hh"
 #include "analysis/query_analysis.hh"
 #include "analysis/wording.hh"
 #include "harness/block_analysis.hh"
@@ -9,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <format>
 #include <utility>
 
 namespace harness {
@@ -54,12 +55,14 @@ void read_block(const StoredRun& run, std::vector<captures::QueryRecord>& record
     const auto explanation = analysis::explain(exchange, causes, record);
     auto findings = analysis::find_all(exchange, causes,
                                        {.record = &record, .retry_always = setting.retry_always});
+    const analysis::QlogTitle title{
+        .query = std::format("{} of {}", record.id, run.plan().scenario), .description = {}};
     BundledQuery query{.record = record,
                        .ladder = render_ladder({record, exchange, causes, explanation, findings},
                                                analysis::Details::kShort, Colors::kOff),
                        .fates = fates_of(record, exchange),
-                       .client_qlog = {},
-                       .server_qlog = {},
+                       .client_qlog = qlog_of(exchange, analysis::End::kClient, title),
+                       .server_qlog = qlog_of(exchange, analysis::End::kServer, title),
                        .findings = {}};
     query.findings = std::move(findings);
     queries.push_back(std::move(query));
