@@ -114,8 +114,8 @@ bool wait_for(std::initializer_list<int> descriptors, base::Nanoseconds patience
   return ::poll(watched.data(), watched.size(), static_cast<int>(milliseconds)) > 0;
 }
 
-// "1.26.3" of "nginx version: nginx/1.26.3".
-std::string version_of(const std::vector<std::string>& command, const fs::path& root) {
+// What a program says of its version and how it was built.
+std::string version_text(const std::vector<std::string>& command, const fs::path& root) {
   base::Pipe output = base::make_pipe();
   base::ChildProcess process(
       {.argv = command,
@@ -132,6 +132,11 @@ std::string version_of(const std::vector<std::string>& command, const fs::path& 
   }
   process.send_signal(SIGKILL);
   process.wait();
+  return text;
+}
+
+// "1.26.3" of "nginx version: nginx/1.26.3".
+std::string version_number(const std::string& text) {
   std::smatch found;
   // Not a time stamp of a log line before it.
   const std::regex number(R"(\b[0-9]{1,3}\.[0-9]+(\.[0-9]+)?)");
@@ -161,7 +166,10 @@ RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace&
                {"key.pem", chain.private_key_pem},
                {"combined.pem", chain.certificates_pem + chain.private_key_pem},
                {"ca.pem", chain.anchor_pem}});
-  ready_facts_ = describe(chain);
+  const std::string version = version_text(server_.version_command, place_.root);
+  ready_facts_ = describe(chain, version);
+  fs::create_directory(kept_files());
+  keep({"version.txt", version});
   for (endpoints::ServerProgram& program : server_.programs(spec_, site)) start(std::move(program));
 }
 
@@ -177,9 +185,18 @@ void RealEndpoint::write_files(const std::vector<endpoints::ServerFile>& files) 
   }
 }
 
+fs::path RealEndpoint::kept_files() const {
+  return place_.logs / std::format("server-{}", place_.number);
+}
+
+void RealEndpoint::keep(const endpoints::ServerFile& file) const {
+  base::write_file_atomically(kept_files() / file.name, file.text);
+}
+
 void RealEndpoint::start(endpoints::ServerProgram program) {
   const fs::path log = place_.logs / std::format("{}-{}.log", program.name, place_.number);
   write_files(program.files);
+  for (const endpoints::ServerFile& file : program.files) keep(file);
   std::vector<std::string> environment = program.environment;
   base::FileDescriptor notifications;
   if (!program.probe_port) {
@@ -202,12 +219,12 @@ void RealEndpoint::start(endpoints::ServerProgram program) {
                       .process = std::move(process)});
 }
 
-std::string RealEndpoint::describe(const endpoints::CertificateChain& chain) const {
-  return nlohmann::ordered_json{
-      {"ready", true},
-      {"chain_bytes", chain.total_bytes()},
-      {"certificates", chain.der_sizes},
-      {"versions", {{name_, version_of(server_.version_command, place_.root)}}}}
+std::string RealEndpoint::describe(const endpoints::CertificateChain& chain,
+                                   const std::string& version) const {
+  return nlohmann::ordered_json{{"ready", true},
+                                {"chain_bytes", chain.total_bytes()},
+                                {"certificates", chain.der_sizes},
+                                {"versions", {{name_, version_number(version)}}}}
       .dump();
 }
 

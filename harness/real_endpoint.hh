@@ -24,8 +24,10 @@ class RealEndpoint final : public Endpoint {
   struct Place {
     std::filesystem::path root{};  // that its programs are in; empty: our own
     std::filesystem::path folder;  // for certificate and configuration; must not exist
-    std::filesystem::path logs;    // gets what program NAME says: NAME-`number`.log
-    std::size_t number = 0;        // of the arm in its plan
+    // Gets what program NAME says, NAME-`number`.log, and in folder server-`number` its
+    // configuration and what it says of its version.
+    std::filesystem::path logs;
+    std::size_t number = 0;  // of the arm in its plan
   };
 
   // Starts it in `space`, which outlives it. What stands behind a front is always the lab root's.
@@ -50,10 +52,12 @@ class RealEndpoint final : public Endpoint {
 
   std::string root_for(const endpoints::ServerProgram& program) const;
   void write_files(const std::vector<endpoints::ServerFile>& files) const;
+  std::filesystem::path kept_files() const;
+  void keep(const endpoints::ServerFile& file) const;
   void start(endpoints::ServerProgram program);
   bool is_ready(const Running& running, base::Nanoseconds patience) const;
   [[noreturn]] void report(const Running& running, const std::string& how) const;
-  std::string describe(const endpoints::CertificateChain& chain) const;
+  std::string describe(const endpoints::CertificateChain& chain, const std::string& version) const;
 
   const endpoints::RealServer& server_;
   std::string name_;  // with its release

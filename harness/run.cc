@@ -142,6 +142,7 @@ class Run {
       if (entry.path().extension() == ".log")
         fs::rename(entry.path(), directory_.logs() / std::format("{}-{}", block_name(block.index),
                                                                  entry.path().filename().string()));
+    keep_server_files(results);
     const bool valid = result.distrust.empty();
     manifest_.blocks[block.index] = std::move(result);
     base::write_file_atomically(results / kRecordsFile, to_lines(records));
@@ -152,6 +153,18 @@ class Run {
     take_over_in_order();
     write_manifest();
     progress_.block_finished(block.index, valid);
+  }
+
+  // What servers were told, and which they are. The same in each block but for what is made anew
+  // with the certificate, so the first one's are kept.
+  void keep_server_files(const fs::path& results) {
+    for (std::size_t arm = 0; arm < plan_.arms.size(); ++arm) {
+      const fs::path files = results / std::format("server-{}", arm);
+      const fs::path place = directory_.path() / "servers" / std::to_string(arm);
+      if (!fs::exists(files) || fs::exists(place)) continue;
+      fs::create_directories(place.parent_path());
+      fs::rename(files, place);
+    }
   }
 
   // queries.jsonl has the order of the plan, whatever block ended first. A block that must wait for
