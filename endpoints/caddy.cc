@@ -23,12 +23,15 @@ std::vector<ServerProgram> caddy_programs(const ServerSpec& spec, const ServerSi
       "{{\n\tadmin off\n\tauto_https off\n\tskip_install_trust\n\tpersist_config off\n"
       "\tgrace_period 1s\n\tstorage file_system \"{0}\"\n\tdefault_sni {1}\n"
       "\tservers {{\n\t\tprotocols h1 h2{2}\n{3}\t}}\n}}\n"
-      "https://:{4} {{\n\tbind{5}\n\ttls \"{6}\" \"{7}\" {{\n\t\tcurves{8}\n\t}}\n"
+      "https://:{4} {{\n\tbind{5}\n\ttls \"{6}\" \"{7}\" {{\n\t\tcurves{8}\n{12}\t}}\n"
       "\treverse_proxy {9} h2c://{10}:{11}\n}}\n",
       site.folder.string(), spec.chain.server_name, doh3 ? " h3" : "",
       spec.early_data == transport::EarlyData::kAccept ? "" : "\t\t0rtt off\n", port, addresses,
       site.certificates.string(), site.private_key.string(), curves, spec.doh_path,
-      site.backend_address, kBackendHttpPort);
+      site.backend_address, kBackendHttpPort,
+      site.key_log.empty()
+          ? ""
+          : std::format("\t\tinsecure_secrets_log \"{}\"\n", site.key_log.string()));
   ServerProgram caddy{.name = "caddy",
                       .argv = {"/usr/bin/caddy", "run", "--adapter", "caddyfile", "--config",
                                (site.folder / "Caddyfile").string()},

@@ -43,6 +43,9 @@ struct ServerSite {
   std::filesystem::path certificates;  // PEM, leaf first
   std::filesystem::path private_key;   // PEM
   std::filesystem::path combined;      // both in one file
+  // A copy of the library endpoints/keylog_preload.cc; empty: no keys are written.
+  std::filesystem::path key_logger{};
+  std::filesystem::path key_log{};  // gets NSS key log lines of all of the server's programs
   // Of the loopback interface, for what stands behind a front: its own, as several servers share
   // the interface.
   std::string backend_address = "127.0.0.1";

@@ -63,7 +63,13 @@ ServerFile openssl_groups(const ServerSpec& spec) {
 }
 
 std::vector<std::string> plain_environment(const ServerSite& site) {
-  return {"LC_ALL=C.UTF-8", "PATH=/usr/sbin:/usr/bin", "HOME=" + site.folder.string()};
+  std::vector<std::string> words{"LC_ALL=C.UTF-8", "PATH=/usr/sbin:/usr/bin",
+                                 "HOME=" + site.folder.string()};
+  if (site.key_logger.empty()) return words;
+  // GnuTLS goes by the second one alone.
+  words.push_back("LD_PRELOAD=" + site.key_logger.string());
+  words.push_back("SSLKEYLOGFILE=" + site.key_log.string());
+  return words;
 }
 
 }  // namespace endpoints

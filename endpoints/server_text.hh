@@ -26,7 +26,7 @@ std::vector<ZoneText> zone_texts(const ServerSpec& spec);
 // OpenSSL's configuration that leaves these groups, in this order; for servers that have no word
 // for them.
 ServerFile openssl_groups(const ServerSpec& spec);
-// Of every program: nothing of ours is in it.
+// Of every program: nothing of ours is in it but where its keys go.
 std::vector<std::string> plain_environment(const ServerSite& site);
 
 // The resolver behind a front, in plain DNS and in plain HTTP/2 on the loopback interface.

@@ -2,6 +2,7 @@
 
 #include "base/units.hh"
 #include "base/version.hh"
+#include "harness/bundle_text.hh"
 #include "harness/scenario_error.hh"
 
 #include <CLI/CLI.hpp>
@@ -17,7 +18,7 @@
 namespace harness {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Command>, 11> kCommands{
+constexpr std::array<std::pair<std::string_view, Command>, 12> kCommands{
     {{"run", Command::kRun},
      {"check", Command::kCheck},
      {"plan", Command::kPlan},
@@ -28,6 +29,7 @@ constexpr std::array<std::pair<std::string_view, Command>, 11> kCommands{
      {"map", Command::kMap},
      {"replay", Command::kReplay},
      {"minimize", Command::kMinimize},
+     {"bundle", Command::kBundle},
      {"doctor", Command::kDoctor}}};
 
 constexpr std::string_view kUsage =
@@ -41,6 +43,8 @@ constexpr std::string_view kUsage =
     "       labrun map SCENARIO [--max-drops N] [--late TIME] [--resume DIR]\n"
     "       labrun replay RUN QUERY... [--times N] [--record FILE]\n"
     "       labrun minimize RUN QUERY [--slower-by TIME] [--record FILE]\n"
+    "       labrun bundle RUN [--query QUERY]... [--format FORMAT] [--out FILE]\n"
+    "       labrun bundle verify FILE\n"
     "       labrun doctor";
 
 constexpr std::string_view kDescription =
@@ -59,12 +63,13 @@ constexpr std::string_view kFooter =
     "  labrun analyze dump.pcapng --keylog keys.txt        what somebody else's capture shows\n"
     "  labrun map scenarios/map.yaml --only doq            what each lost packet costs\n"
     "  labrun exact scenarios/exact2pct.yaml               the tail without sampling\n"
+    "  labrun bundle runs/nginx-1616-... --format nginx    the worst query, for a bug report\n"
     "\n"
     "Exit codes:\n"
     "    0  done, and every expectation of the scenario holds\n"
-    "    1  done, and an expectation does not hold, a replay differs, samples disagree, or what "
-    "was\n"
-    "       to be minimised does not happen again\n"
+    "    1  done, and an expectation does not hold, a replay differs, samples disagree, what was "
+    "to\n"
+    "       be minimised does not happen again, or a bundle is not what it says\n"
     "    2  the arguments or the scenario are wrong; every mistake is listed\n"
     "    3  the lab could not be built, or what it measured is not valid\n"
     "  130  interrupted; the run directory has the finished blocks and says that it is incomplete\n"
@@ -247,12 +252,37 @@ void add_retry_options(CLI::App& app, Command command, Options& options, Command
   add_color_option(app, options);
 }
 
+void add_bundle_options(CLI::App& app, Options& options, CommandLine& into) {
+  app.add_option("RUN", options.target, "Run directory")->required()->option_text(" ");
+  app.add_option("--query", into.queries,
+                 "Query to pack, as for replay (repeatable); the first one leads (default: worst)")
+      ->type_name("QUERY")
+      ->take_all()
+      ->allow_extra_args(false);
+  std::vector<std::string> formats;
+  for (const std::string_view format : report_formats()) formats.emplace_back(format);
+  app.add_option("--format", into.format,
+                 "Whose form the report has: generic (README.md only), nginx, knot, ngtcp2")
+      ->type_name("FORMAT")
+      ->check(one_of(std::move(formats)));
+  app.add_option("--out", options.out, "File to write (default: <scenario>.tar.zst)")
+      ->type_name("FILE");
+  app.add_flag("--quiet", into.quiet, "No progress, only the result");
+}
+
+void add_verify_options(CLI::App& app, Options& options) {
+  app.add_option("FILE", options.target, "Bundle (tar.zst)")->required()->option_text(" ");
+}
+
 // The arguments after the command word. A scenario named like a command is written "./plan".
 std::pair<Command, std::vector<std::string>> split_command(std::span<const std::string> arguments) {
   if (arguments.size() < 2) return {Command::kRun, {}};
   const auto named =
       std::ranges::find(kCommands, arguments[1], &std::pair<std::string_view, Command>::first);
   const bool is_named = named != kCommands.end();
+  if (is_named && named->second == Command::kBundle && arguments.size() > 2 &&
+      arguments[2] == "verify")
+    return {Command::kVerifyBundle, {arguments.begin() + 3, arguments.end()}};
   return {is_named ? named->second : Command::kRun,
           {arguments.begin() + (is_named ? 2 : 1), arguments.end()}};
 }
@@ -270,6 +300,8 @@ void set_up(CLI::App& app, Command command, Options& options, CommandLine& into)
   }
   if (command == Command::kReplay || command == Command::kMinimize)
     return add_retry_options(app, command, options, into);
+  if (command == Command::kBundle) return add_bundle_options(app, options, into);
+  if (command == Command::kVerifyBundle) return add_verify_options(app, options);
   add_scenario_options(app, options, into);
   if (command == Command::kExact || command == Command::kMap)
     add_walk_options(app, command, options, into);

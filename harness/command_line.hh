@@ -15,18 +15,20 @@
 namespace harness {
 
 enum class Command {
-  kRun,       // build the lab, measure, explain, judge
-  kCheck,     // validate the scenario and say so
-  kPlan,      // print what kRun would do
-  kAnalyze,   // explain a run again, or a capture that anybody made
-  kExplain,   // print one query of a run packet by packet
-  kCompare,   // two runs, or two cells of one run
-  kExact,     // answer times of all loss patterns instead of a sample
-  kMap,       // what the loss of each single packet costs
-  kReplay,    // ask a query of a run again, with the packets lost that were lost then
-  kMinimize,  // find the few losses that made a query of a run slow
-  kDoctor,    // say what this machine can do
-  kShow,      // print `text` and succeed: --help, --version
+  kRun,           // build the lab, measure, explain, judge
+  kCheck,         // validate the scenario and say so
+  kPlan,          // print what kRun would do
+  kAnalyze,       // explain a run again, or a capture that anybody made
+  kExplain,       // print one query of a run packet by packet
+  kCompare,       // two runs, or two cells of one run
+  kExact,         // answer times of all loss patterns instead of a sample
+  kMap,           // what the loss of each single packet costs
+  kReplay,        // ask a query of a run again, with the packets lost that were lost then
+  kMinimize,      // find the few losses that made a query of a run slow
+  kBundle,        // pack queries of a run for a report to somebody else
+  kVerifyBundle,  // hold a bundle to what it says
+  kDoctor,        // say what this machine can do
+  kShow,          // print `text` and succeed: --help, --version
 };
 
 // kLab: our own kernel in virtual time. kHost: the host's kernel in real time, as root.
@@ -57,10 +59,11 @@ struct CommandLine {
   std::optional<std::uint32_t> max_drops;        // of kExact and kMap
   std::optional<std::filesystem::path> resume;   // of both: directory of an interrupted walk
   std::optional<std::filesystem::path> against;  // of kExact: a sampled run to be judged by it
-  std::vector<std::string> queries;              // of kReplay: ids, or as `query`
+  std::vector<std::string> queries;              // of kReplay, kBundle: ids, or as `query`
   std::uint32_t times = 1;                       // of kReplay
   std::optional<std::filesystem::path> record;   // of kReplay and kMinimize: scenario to write
   std::optional<base::Nanoseconds> slower_by;    // of kMinimize: than without losses
+  std::string format = "generic";                // of kBundle: one of report_formats()
   std::optional<base::Nanoseconds> late;         // of kMap: instead of dropped, later by this
 };
 

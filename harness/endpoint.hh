@@ -16,7 +16,7 @@ class Endpoint {
  public:
   // How finish() went.
   struct Finish {
-    std::string keylog;             // lines that it kept for connections still open
+    std::string keylog{};           // lines that it kept for connections still open
     std::vector<ServerEnd> ends{};  // of programs that did not end as they should
   };
 

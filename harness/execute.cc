@@ -2,6 +2,7 @@
 
 #include "base/errors.hh"
 #include "harness/analyze.hh"
+#include "harness/bundle.hh"
 #include "harness/compare.hh"
 #include "harness/doctor.hh"
 #include "harness/exact.hh"
@@ -85,6 +86,10 @@ int obey(const CommandLine& command) {
       return replay(command, find_image());
     case Command::kMinimize:
       return minimize(command, find_image());
+    case Command::kBundle:
+      return bundle(command, find_image());
+    case Command::kVerifyBundle:
+      return verify_bundle(command);
   }
   LABRUN_ASSERT(false);
   return base::kExitLabFailure;

@@ -3,9 +3,9 @@
 #include "base/version.hh"
 #include "harness/lab_kernel.hh"
 #include "harness/server_end.hh"
+#include "harness/sha256.hh"
 
 #include <nlohmann/json.hpp>
-#include <openssl/evp.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -23,16 +23,6 @@ std::string host_release() {
   utsname host{};
   ::uname(&host);
   return host.release;
-}
-
-std::string sha256(const std::string& text) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int length = 0;
-  ::EVP_Digest(text.data(), text.size(), digest, &length, ::EVP_sha256(), nullptr);
-  std::string hexadecimal;
-  for (unsigned int index = 0; index < length; ++index)
-    hexadecimal += std::format("{:02x}", digest[index]);
-  return hexadecimal;
 }
 
 json kernel_json(const Manifest& manifest) {

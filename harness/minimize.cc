@@ -38,7 +38,17 @@ Nanoseconds lossless_time(const StoredRun& run, const PlannedCell& cell) {
   return fastest.value_or(cell.floor);
 }
 
-// From when on the query counts as slow; empty: it is slow where it is not answered.
+RecordedQuery chosen_query(const CommandLine& command, const StoredRun& run) {
+  const std::string id = QueryChoice(run).one(command.queries.front());
+  std::vector<RecordedQuery> queries = read_recorded(run, std::span(&id, 1));
+  if (queries.front().lost.empty())
+    throw BadInput(
+        std::format("labrun: no packet of {} was lost: there is nothing to minimise", id));
+  return std::move(queries.front());
+}
+
+}  // namespace
+
 std::optional<Nanoseconds> slow_from(const CommandLine& command, const StoredRun& run,
                                      const RecordedQuery& query) {
   const std::optional<Nanoseconds> time = query.record.time;
@@ -55,34 +65,8 @@ std::optional<Nanoseconds> slow_from(const CommandLine& command, const StoredRun
   return lossless + command.slower_by.value_or(slowdown / 2);
 }
 
-RecordedQuery chosen_query(const CommandLine& command, const StoredRun& run) {
-  const std::string id = QueryChoice(run).one(command.queries.front());
-  std::vector<RecordedQuery> queries = read_recorded(run, std::span(&id, 1));
-  if (queries.front().lost.empty())
-    throw BadInput(
-        std::format("labrun: no packet of {} was lost: there is nothing to minimise", id));
-  return std::move(queries.front());
-}
-
-bool record(const CommandLine& command, const Image& image, const StoredRun& run,
-            const RecordedQuery& query, const analysis::Trial& minimal) {
-  const PlannedCell& cell = run.plan().cells.at(query.planned.cell);
-  return record_scenario(command, image, run,
-                         {.query = query,
-                          .script = drops(minimal.pattern),
-                          .path = without_chance(run.plan().arms.at(cell.arm).path),
-                          .trial = minimal,
-                          .origin = "Only the losses that it takes (labrun minimize)"});
-}
-
-}  // namespace
-
-int minimize(const CommandLine& command, const Image& image) {
-  const StoredRun run(command.target);
-  require_virtual_time(run, "minimize");
-  if (command.record) require_new_file(*command.record);
-  const RecordedQuery query = chosen_query(command, run);
-  const std::optional<Nanoseconds> slow = slow_from(command, run, query);
+LossSearch search_losses(const CommandLine& command, const Image& image, const StoredRun& run,
+                         const RecordedQuery& query, const std::optional<Nanoseconds>& slow) {
   TrialTask task{.job = {.kind = TrialJob::Kind::kMinimise,
                          .scripts = {},
                          .pattern = query.lost,
@@ -92,17 +76,41 @@ int minimize(const CommandLine& command, const Image& image) {
   TemporaryRun temporary;
   TrialCampaign campaign(command, image, scripted_plan(run.plan()), {std::move(task)},
                          temporary.directory());
-  const CampaignEnd end = campaign.run("minimize");
-  temporary.keep_after(end);
-  if (!end.reason.empty()) return report_failure(end);
-  const Minimising found = parse_minimising(base::read_file(campaign.results(0) / kMinimalFile));
-  if (!found.minimal) {
-    std::cout << render_not_slow(query.record, found, slow);
+  LossSearch search{.end = campaign.run("minimize"), .found = {}};
+  temporary.keep_after(search.end);
+  if (search.end.reason.empty())
+    search.found = parse_minimising(base::read_file(campaign.results(0) / kMinimalFile));
+  return search;
+}
+
+Recording minimal_recording(const StoredRun& run, const RecordedQuery& query,
+                            const analysis::Trial& minimal) {
+  const PlannedCell& cell = run.plan().cells.at(query.planned.cell);
+  return {.query = query,
+          .script = drops(minimal.pattern),
+          .path = without_chance(run.plan().arms.at(cell.arm).path),
+          .trial = minimal,
+          .origin = "Only the losses that it takes (labrun minimize)"};
+}
+
+int minimize(const CommandLine& command, const Image& image) {
+  const StoredRun run(command.target);
+  require_virtual_time(run, "minimize");
+  if (command.record) require_new_file(*command.record);
+  const RecordedQuery query = chosen_query(command, run);
+  const std::optional<Nanoseconds> slow = slow_from(command, run, query);
+  const LossSearch search = search_losses(command, image, run, query, slow);
+  if (!search.end.reason.empty()) return report_failure(search.end);
+  if (!search.found.minimal) {
+    std::cout << render_not_slow(query.record, search.found, slow);
     return base::kExitExpectationFailed;
   }
-  std::cout << render_minimal(query.record, found, end.real_time);
-  const bool good = !command.record || record(command, image, run, query, found.minimal->trial);
-  return good ? base::kExitSuccess : base::kExitExpectationFailed;
+  std::cout << render_minimal(query.record, search.found, search.end.real_time);
+  if (!command.record) return base::kExitSuccess;
+  return record_scenario(command, image, run,
+                         minimal_recording(run, query, search.found.minimal->trial))
+             ? base::kExitSuccess
+             : base::kExitExpectationFailed;
 }
 
 }  // namespace harness

@@ -35,8 +35,8 @@ std::string keys_of(const analysis::BlockEvidence& evidence, const analysis::Exc
 }
 
 captures::EndEvidence packets_of(const analysis::EndCapture& capture,
-                                 const captures::QueryRecord& record) {
-  captures::FlowIndex flows(std::span(&record, 1));
+                                 std::span<const captures::QueryRecord> records) {
+  captures::FlowIndex flows(records);
   std::vector<const analysis::EndPacket*> kept;
   for (const auto* direction : {&capture.outbound, &capture.inbound})
     for (const analysis::EndPacket& packet : *direction)
@@ -50,23 +50,38 @@ captures::EndEvidence packets_of(const analysis::EndCapture& capture,
 
 }  // namespace
 
+captures::BlockCaptureFiles extract_queries(const analysis::BlockEvidence& evidence,
+                                            std::span<const ExtractedQuery> queries,
+                                            const std::string& comment) {
+  std::vector<captures::QueryRecord> records;
+  records.reserve(queries.size());
+  for (const ExtractedQuery& query : queries) {
+    records.push_back(query.record);
+    records.back().keylog = keys_of(evidence, query.exchange);
+  }
+  const captures::EndEvidence client = packets_of(evidence.client, records);
+  const captures::EndEvidence server = packets_of(evidence.server, records);
+  return captures::compose_block_captures({.application = std::format("labrun {}", base::kVersion),
+                                           .comment = comment,
+                                           .client = client,
+                                           .server = server,
+                                           .records = records,
+                                           .server_keylog = {}});
+}
+
 void save_query(const fs::path& folder, const analysis::BlockEvidence& evidence,
                 const analysis::Exchange& exchange, const captures::QueryRecord& record) {
   std::error_code error;
   if (!fs::create_directories(folder, error))
     throw base::LabError(std::format("save query {} in {}: {}", record.id, folder.string(),
                                      error ? error.message() : "it exists already"));
-  captures::QueryRecord with_keys = record;
-  with_keys.keylog = keys_of(evidence, exchange);
-  const captures::EndEvidence client = packets_of(evidence.client, record);
-  const captures::EndEvidence server = packets_of(evidence.server, record);
-  captures::write_block_captures(folder, record.block,
-                                 {.application = std::format("labrun {}", base::kVersion),
-                                  .comment = std::format("query {}", record.id),
-                                  .client = client,
-                                  .server = server,
-                                  .records = std::span(&with_keys, 1),
-                                  .server_keylog = {}});
+  const ExtractedQuery query{record, exchange};
+  const captures::BlockCaptureFiles files =
+      extract_queries(evidence, std::span(&query, 1), std::format("query {}", record.id));
+  base::write_file_atomically(captures::block_capture_path(folder, record.block, "client"),
+                              files.client);
+  base::write_file_atomically(captures::block_capture_path(folder, record.block, "server"),
+                              files.server);
   base::write_file_atomically(folder / "query.json", captures::to_json_line(record) + "\n");
 }
 

@@ -5,7 +5,6 @@
 #include "endpoints/certificate_chain.hh"
 #include "endpoints/command_line.hh"
 #include "harness/process_log.hh"
-#include "harness/server_folder.hh"
 #include "harness/server_version.hh"
 
 #include <nlohmann/json.hpp>
@@ -101,6 +100,8 @@ RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace&
       arm_(arm.name),
       space_(space),
       place_(std::move(place)),
+      folder_(place_.folder, kNobody),
+      keys_(place_.folder),
       ca_file_(place_.folder / "ca.pem"),
       spec_(spec_of(arm)) {
   const endpoints::CertificateChain chain = endpoints::make_chain(spec_.chain);
@@ -109,6 +110,8 @@ RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace&
                                               .certificates = folder / "chain.pem",
                                               .private_key = folder / "key.pem",
                                               .combined = folder / "combined.pem",
+                                              .key_logger = keys_.library(),
+                                              .key_log = keys_.log(),
                                               .backend_address = backend_address(place_.number)}));
   ready_facts_ = describe(chain);
   for (Program& program : programs_) start(program);
@@ -121,25 +124,24 @@ std::string RealEndpoint::root_for(const endpoints::ServerProgram& program) cons
 // All of them before any program of the server runs.
 void RealEndpoint::write_files(const endpoints::CertificateChain& chain,
                                std::vector<endpoints::ServerProgram> programs) {
-  const ServerFolder folder(place_.folder, kNobody);
-  folder.write({"chain.pem", chain.certificates_pem});
-  folder.write({"key.pem", chain.private_key_pem});
-  folder.write({"combined.pem", chain.certificates_pem + chain.private_key_pem});
-  folder.write({"ca.pem", chain.anchor_pem});
+  folder_.write({"chain.pem", chain.certificates_pem});
+  folder_.write({"key.pem", chain.private_key_pem});
+  folder_.write({"combined.pem", chain.certificates_pem + chain.private_key_pem});
+  folder_.write({"ca.pem", chain.anchor_pem});
   fs::create_directory(kept_files());
   for (endpoints::ServerProgram& told : programs) {
     for (const endpoints::ServerFile& file : told.files) {
-      folder.write(file);
+      folder_.write(file);
       keep(file);
     }
     Program program{.log = place_.logs / std::format("{}-{}.log", told.name, place_.number)};
-    if (!told.probe_port) program.notifications = folder.make_notify_socket(told.name + ".notify");
+    if (!told.probe_port) program.notifications = folder_.make_notify_socket(told.name + ".notify");
     // Of an earlier attempt at the same block.
     fs::remove(program.log);
     program.told = std::move(told);
     programs_.push_back(std::move(program));
   }
-  folder.hand_over();
+  folder_.hand_over();
 }
 
 fs::path RealEndpoint::kept_files() const {
@@ -294,6 +296,7 @@ Endpoint::Finish RealEndpoint::finish(const base::Clock&) {
     result.ends.push_back(end_of(program, "said more than the " + limit + " that its log keeps"));
     note_in_log(program.log, "cut off after " + limit);
   }
+  result.keylog = keys_.take();
   return result;
 }
 

@@ -11,6 +11,8 @@
 #include "endpoints/server_spec.hh"
 #include "harness/endpoint.hh"
 #include "harness/plan.hh"
+#include "harness/server_folder.hh"
+#include "harness/server_keys.hh"
 #include "netns/network_namespace.hh"
 
 #include <sys/types.h>
@@ -43,6 +45,7 @@ class RealEndpoint final : public Endpoint {
   void wait_until_ready(const base::Clock& clock) override;
   const std::string& ready_facts() const override { return ready_facts_; }
   const std::filesystem::path& ca_file() const override { return ca_file_; }
+  std::string take_keylog() override { return keys_.take(); }
   std::vector<std::string> logs() const override;
   std::optional<ServerEnd> poll_end() override;
   void restart(const base::Clock& clock) override;
@@ -76,6 +79,8 @@ class RealEndpoint final : public Endpoint {
   std::string arm_;
   const netns::NetworkNamespace& space_;
   Place place_;
+  ServerFolder folder_;
+  ServerKeys keys_;
   std::filesystem::path ca_file_;
   endpoints::ServerSpec spec_;
   std::string ready_facts_;

@@ -144,14 +144,20 @@ Scenario recorded_scenario(const StoredRun& run, const Recording& recording) {
   return scenario;
 }
 
+std::optional<std::string> proven_scenario(const CommandLine& command, const Image& image,
+                                           const StoredRun& run, const Recording& recording) {
+  Scenario scenario = recorded_scenario(run, recording);
+  for (base::Seed tried = 0; tried < kSeedsTried; ++tried, ++scenario.seed)
+    if (holds(command, image, scenario, recording))
+      return to_yaml(scenario, comment_of(run, recording));
+  return std::nullopt;
+}
+
 bool record_scenario(const CommandLine& command, const Image& image, const StoredRun& run,
                      const Recording& recording) {
   const std::filesystem::path& file = *command.record;
-  Scenario scenario = recorded_scenario(run, recording);
-  const base::Seed first = scenario.seed;
-  while (!holds(command, image, scenario, recording)) {
-    ++scenario.seed;
-    if (scenario.seed - first < kSeedsTried) continue;
+  const auto text = proven_scenario(command, image, run, recording);
+  if (!text) {
     std::cerr << std::format(
         "labrun: --record: nothing is written, for the scenario ended otherwise "
         "with each of {} seeds\n",
@@ -159,7 +165,7 @@ bool record_scenario(const CommandLine& command, const Image& image, const Store
     return false;
   }
   require_new_file(file);
-  base::write_file_atomically(file, to_yaml(scenario, comment_of(run, recording)));
+  base::write_file_atomically(file, *text);
   std::cout << std::format("recorded in {}\n", shown_path(file));
   return true;
 }

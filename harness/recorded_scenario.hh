@@ -11,6 +11,7 @@
 #include "netns/path_spec.hh"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace harness {
@@ -31,8 +32,12 @@ void require_new_file(const std::filesystem::path& file);
 // BadInput where that cannot be said as a scenario.
 Scenario recorded_scenario(const StoredRun& run, const Recording& recording);
 
-// Writes recorded_scenario() to the file of --record, with a seed under which it was seen to hold
-// its claim, and says so. False where it held under none of several.
+// recorded_scenario() as a file's text, with a seed under which it was seen to hold its claim;
+// empty where it held under none of several.
+std::optional<std::string> proven_scenario(const CommandLine& command, const Image& image,
+                                           const StoredRun& run, const Recording& recording);
+
+// Writes it to the file of --record, and says so. False where there is none.
 bool record_scenario(const CommandLine& command, const Image& image, const StoredRun& run,
                      const Recording& recording);
 

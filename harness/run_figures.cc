@@ -1,6 +1,5 @@
 #include "harness/run_figures.hh"
 
-#include "analysis/expectations.hh"
 #include "base/errors.hh"
 #include "base/file_descriptor.hh"
 #include "harness/fidelity.hh"
@@ -12,7 +11,20 @@
 
 namespace harness {
 
-RunFigures::RunFigures(const Plan& plan) : summary_(cell_specs(plan)) {}
+analysis::SummaryBuilder summary_builder(const Plan& plan) {
+  return analysis::SummaryBuilder(cell_specs(plan));
+}
+
+std::vector<analysis::Expectation> expectations_of(const Plan& plan) {
+  std::vector<analysis::Expectation> expectations;
+  expectations.reserve(plan.claims.size());
+  for (const Claim& claim : plan.claims)
+    expectations.push_back(
+        {.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
+  return expectations;
+}
+
+RunFigures::RunFigures(const Plan& plan) : summary_(summary_builder(plan)) {}
 
 void RunFigures::add(std::span<const captures::QueryRecord> records,
                      const analysis::FindingCollection& findings) {
@@ -29,13 +41,8 @@ void RunFigures::write(const std::filesystem::path& run_directory) const {
 
 int report_figures(const RunFigures& figures, const Plan& plan, const RunFacts& facts,
                    Colors colors, bool valid) {
-  std::vector<analysis::Expectation> expectations;
-  expectations.reserve(plan.claims.size());
-  for (const Claim& claim : plan.claims)
-    expectations.push_back(
-        {.cell = claim.cell, .metric = claim.metric, .lower = claim.low, .upper = claim.high});
   const analysis::Summary summary = figures.summary();
-  const auto verdicts = analysis::judge(expectations, summary);
+  const auto verdicts = analysis::judge(expectations_of(plan), summary);
   std::cout << render_table(summary, verdicts, figures.findings(), facts, colors) << std::flush;
   if (!valid) return base::kExitLabFailure;
   return analysis::all_hold(verdicts) ? base::kExitSuccess : base::kExitExpectationFailed;

@@ -3,6 +3,7 @@
 // The figures of a run: what the table shows, summary.json and findings.json hold. Built block by
 // block, in memory that does not grow with the run but for a few numbers a query.
 
+#include "analysis/expectations.hh"
 #include "analysis/finding_collection.hh"
 #include "analysis/summary.hh"
 #include "captures/query_record.hh"
@@ -11,8 +12,14 @@
 
 #include <filesystem>
 #include <span>
+#include <vector>
 
 namespace harness {
+
+// Of the plan's cells.
+analysis::SummaryBuilder summary_builder(const Plan& plan);
+// What the plan claims.
+std::vector<analysis::Expectation> expectations_of(const Plan& plan);
 
 class RunFigures {
  public:

@@ -63,9 +63,9 @@ void StoredRun::read_manifest() {
   }
   facts_.seed = manifest.at("seed").get<std::string>();
   facts_.kernel = describe_kernel(manifest.at("kernel"));
-  for (const auto& [name, version] : manifest.at("versions").items())
-    facts_.versions += std::format("{}{} {}", facts_.versions.empty() ? "" : ", ", name,
-                                   version.get<std::string>());
+  versions_ = manifest.at("versions").get<std::map<std::string, std::string>>();
+  for (const auto& [name, version] : versions_)
+    facts_.versions += std::format("{}{} {}", facts_.versions.empty() ? "" : ", ", name, version);
   if (manifest.contains("gate")) facts_.gate = gate_text(manifest.at("gate"));
   if (manifest.contains("server_ends"))
     facts_.server_ends = server_ends_text(manifest.at("server_ends"));

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,6 +32,7 @@ class StoredRun {
   bool is_valid_block(std::uint64_t block) const { return !invalid_.contains(block); }
   bool valid() const { return invalid_.empty(); }
   const RunFacts& facts() const { return facts_; }
+  const std::map<std::string, std::string>& versions() const { return versions_; }
   // What the command line changed in scenario.yaml; empty where the manifest does not say.
   const std::optional<Overrides>& overrides() const { return overrides_; }
 
@@ -43,6 +45,7 @@ class StoredRun {
   bool complete_ = false;
   std::set<std::uint64_t> invalid_;
   RunFacts facts_;
+  std::map<std::string, std::string> versions_;
   std::optional<Overrides> overrides_;
 };
 
