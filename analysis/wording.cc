@@ -269,11 +269,19 @@ std::string sum_text(Nanoseconds total, const Explanation& explanation) {
 
 Explanation explain_failure(const Exchange& exchange, const captures::QueryRecord& record) {
   Explanation result;
-  const std::string ending = record.outcome == captures::Outcome::kNoAnswer
+  // Who measured may know more than the packets show: that the server ended.
+  const bool stopped = record.outcome == captures::Outcome::kNoAnswer && record.error;
+  const std::string ending = stopped ? "no answer in time (" + *record.error + ")"
+                             : record.outcome == captures::Outcome::kNoAnswer
                                  ? "no answer in time"
                                  : record.error.value_or("failed");
   if (exchange.events.empty()) {
     result.text = ending + ": no packet was sent";
+    return result;
+  }
+  if (stopped) {
+    result.text = ending;
+    result.complete = true;
     return result;
   }
   const std::int64_t deadline_ns = deadline_of(exchange);

@@ -3,6 +3,7 @@
 #include "base/errors.hh"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -50,6 +51,13 @@ bool stay_on(int processor) {
   return ::sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
+bool limit_files(std::uint64_t bytes) {
+  // Its default would end who writes on; that it is ignored outlives exec.
+  ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  return ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
+
 bool become_user(uid_t user, pid_t parent) {
   const gid_t group = user;
   if (::setgroups(0, nullptr) != 0 || ::setresgid(group, group, group) != 0 ||
@@ -74,6 +82,7 @@ void become_program(const ChildSpec& spec, pid_t parent, char** argv, char** env
   if (spec.network_namespace >= 0 && ::setns(spec.network_namespace, CLONE_NEWNET) != 0) return;
   if (!place_descriptors(spec)) return;
   if (spec.processor && !stay_on(*spec.processor)) return;
+  if (spec.largest_file && !limit_files(*spec.largest_file)) return;
   if (!spec.root.empty() && (::chroot(spec.root.c_str()) != 0 || ::chdir("/") != 0)) return;
   if (spec.user && !become_user(*spec.user, parent)) return;
   ::execve(argv[0], argv, environment);

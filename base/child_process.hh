@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +30,9 @@ struct ChildSpec {
   // User and group that the program runs as, without any of our groups and capabilities, and
   // without a way to new ones; ours where empty.
   std::optional<uid_t> user{};
+  // Bytes up to which it and its children may make any one file grow; a write beyond fails with
+  // EFBIG, and nothing else happens to them. No limit where empty.
+  std::optional<std::uint64_t> largest_file{};
   // The one processor that it and its children run on; any where empty.
   std::optional<int> processor{};
   // Out of reach of the terminal's Ctrl-C, which is ours to answer.

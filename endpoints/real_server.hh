@@ -34,6 +34,9 @@ struct ServerProgram {
   bool backend = false;         // stands behind the front; the lab root's, whatever the front's
 };
 
+// The server of real_servers() that stands behind each front.
+inline constexpr std::string_view kBackend = "unbound";
+
 // Where a server works.
 struct ServerSite {
   std::filesystem::path folder;        // its own, writable

@@ -3,18 +3,16 @@
 #include "base/errors.hh"
 #include "captures/flow_index.hh"
 #include "captures/link_frame.hh"
+#include "clients/query_identity.hh"
+#include "clients/query_request.hh"
 #include "harness/arm_network.hh"
 #include "harness/block_network.hh"
-#include "harness/endpoint_process.hh"
-#include "harness/real_endpoint.hh"
-#include "harness/server_releases.hh"
 #include "netns/ping.hh"
 
 #include <sys/epoll.h>
 
 #include <algorithm>
 #include <format>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -91,7 +89,9 @@ BlockLab::BlockLab(const BlockContext& context, LabParts parts)
     client_.snap_length = client_capture_->snap_length();
     server_.snap_length = server_capture_->snap_length();
   }
-  start_endpoints(parts);
+  servers_.emplace(context_, network_.server_namespace(),
+                   parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled,
+                   clock_);
   calibrate();
   labquery_.emplace(context_.programs / "labquery", network_.client_namespace().descriptor(),
                     context_.results / "labquery.log",
@@ -106,44 +106,9 @@ const PlannedArm& BlockLab::arm_of(const PlannedQuery& query) const {
   return context_.plan.arms[context_.plan.cells[query.cell].arm];
 }
 
-void BlockLab::start_endpoints(LabParts parts) {
-  std::set<std::size_t> used;
-  for (const PlannedQuery& query : context_.block.queries)
-    used.insert(context_.plan.cells[query.cell].arm);
-  endpoints_.resize(context_.plan.arms.size());
-  for (const std::size_t arm : used) endpoints_[arm] = make_endpoint(arm, parts);
-  // All start at once and are waited for afterwards.
-  for (const std::size_t arm : used) endpoints_[arm]->wait_until_ready(clock_);
-}
-
-std::filesystem::path BlockLab::root_of(const PlannedArm& arm) const {
-  const auto name = endpoints::parse_server_name(arm.server);
-  if (name.release == endpoints::kStable) return {};
-  const std::vector<std::string> releases = server_releases(context_.plan);
-  const auto found = std::ranges::find(releases, name.release);
-  LABRUN_ASSERT(found != releases.end());
-  return context_.releases / std::to_string(found - releases.begin());
-}
-
-std::unique_ptr<Endpoint> BlockLab::make_endpoint(std::size_t number, LabParts parts) {
-  const PlannedArm& arm = context_.plan.arms[number];
-  if (arm.server != kLabServer)
-    return std::make_unique<RealEndpoint>(
-        arm, network_.server_namespace(),
-        RealEndpoint::Place{.root = root_of(arm),
-                            .folder = context_.scratch / std::format("server-{}", number),
-                            .logs = context_.results,
-                            .number = number});
-  return std::make_unique<EndpointProcess>(
-      arm, context_.programs / "labdns", network_.server_namespace().descriptor(),
-      context_.scratch / std::format("ca-{}.pem", number),
-      context_.results / std::format("labdns-{}.log", number),
-      parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled);
-}
-
 void BlockLab::calibrate() {
   for (std::size_t number = 0; number < context_.plan.arms.size(); ++number) {
-    if (!endpoints_[number]) continue;
+    if (!servers_->has(number)) continue;
     const PlannedArm& arm = context_.plan.arms[number];
     network_.impair(without_chance(arm.path), {.to_server = 1, .to_client = 2});
     network_.verify_impairment();
@@ -224,27 +189,59 @@ captures::QueryRecord BlockLab::prepare(const PlannedQuery& query) {
   const std::size_t client_packets = client_.packets.size();
   const std::size_t server_packets = server_.packets.size();
   captures::QueryRecord record = request(query, Step::kPrepare);
+  const bool answered = record.outcome == captures::Outcome::kAnswered;
   // One that goes on has been silent already.
-  const bool open = captures::is_open(arm.client.connection);
-  wait_for_silence(open ? base::Nanoseconds(0) : kFarewell + arm.rtt);
+  const bool open = captures::is_open(arm.client.connection) && answered;
+  wait_for_silence(query, open       ? base::Nanoseconds(0)
+                          : answered ? kFarewell + arm.rtt
+                                     : silence_after(arm));
   collect_packets();
   record.preparation =
       captures::Preparation{.client_packets = count_sent(client_, client_packets, record),
                             .server_packets = count_sent(server_, server_packets, record)};
   if (keeper_) keeper_->end(record.start, loop_.woken_at());
-  if (record.outcome != captures::Outcome::kAnswered)
-    throw base::LabError(std::format("prepare query {}: {}", query.id,
-                                     record.error.value_or("no answer to the query before it")));
   return record;
 }
 
-captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates) {
-  const PlannedCell& cell = context_.plan.cells[query.cell];
-  const PlannedArm& arm = context_.plan.arms[cell.arm];
-  asked_ = endpoints_[cell.arm].get();
-  const Connection connection = connection_of(arm.client.connection, cell.transport);
+// What became of a query whose preparation this is the record of: nothing.
+captures::QueryRecord BlockLab::unprepared(captures::QueryRecord record) {
+  trouble_ = "prepare: " + record.error.value_or("no answer to the query before it");
+  record.outcome = captures::Outcome::kFailed;
+  record.error = trouble_;
+  record.time.reset();
+  record.phases = {};
+  record.rcode.reset();
+  record.fallback.reset();
+  record.group.reset();
+  record.retries = 0;
+  record.early_data = {};
+  record.tls.reset();
+  record.http_status.reset();
+  record.answer.reset();
+  return record;
+}
+
+// Of a query that no server was there for.
+captures::QueryRecord BlockLab::unasked(const PlannedQuery& query) {
+  const auto request = clients::parse_query_request(
+      request_line(context_.plan, context_.block, query, std::nullopt, Step::kMeasure));
+  LABRUN_ASSERT(request.has_value());
+  captures::QueryRecord record;
+  clients::identify(record, request->spec, request->identity);
+  record.start = clock_.now();
+  record.error = trouble_;
+  return record;
+}
+
+captures::QueryRecord BlockLab::measure(const PlannedQuery& query, FateSource* fates) {
+  const PlannedArm& arm = arm_of(query);
+  const Connection connection =
+      connection_of(arm.client.connection, context_.plan.cells[query.cell].transport);
   std::optional<captures::QueryRecord> before;
-  if (connection != Connection::kCold) before = prepare(query);
+  if (connection != Connection::kCold) {
+    before = prepare(query);
+    if (before->outcome != captures::Outcome::kAnswered) return unprepared(std::move(*before));
+  }
   network_.impair(arm.path, path_seeds(query));
   const bool open = captures::is_open(connection);
   if (context_.virtual_time) wait_for_phase(open ? kWarmGrid : kTimerGrid);
@@ -253,11 +250,31 @@ captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates
   captures::QueryRecord record = request(query, Step::kMeasure);
   if (before) add_preparation(record, *before);
   // What has passed the gate is still on its way.
-  wait_for_silence((context_.virtual_time ? kVirtualSilence : arm.client.drain) + arm.rtt);
+  wait_for_silence(query, silence_after(arm));
   if (keeper_) gate_records_ = keeper_->end(record.start, loop_.woken_at());
-  asked_->check_alive();
+  return record;
+}
+
+captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates) {
+  const std::size_t arm = context_.plan.cells[query.cell].arm;
+  asked_ = &servers_->of(arm);
+  gate_records_.clear();
+  servers_->announce(arm, std::format("ask {} of", query.id));
+  trouble_ = servers_->revive(arm).value_or("");
+  if (!trouble_.empty()) return unasked(query);
+  captures::QueryRecord record = measure(query, fates);
+  if (const auto end = servers_->end_during(arm, query.id)) {
+    trouble_ = sentence_of(*end);
+    // An answer that came before the end is one all the same.
+    if (record.outcome != captures::Outcome::kAnswered)
+      record.error = record.error ? trouble_ + "; the client: " + *record.error : trouble_;
+  }
   take_keys();
   return record;
+}
+
+base::Nanoseconds BlockLab::silence_after(const PlannedArm& arm) const {
+  return (context_.virtual_time ? base::Nanoseconds(kVirtualSilence) : arm.client.drain) + arm.rtt;
 }
 
 void BlockLab::collect_packets() {
@@ -273,14 +290,16 @@ void BlockLab::collect_packets() {
                     context_.block.index, kMaxBlockBytes / 1'000'000));
 }
 
-void BlockLab::wait_for_silence(base::Nanoseconds silence) {
+void BlockLab::wait_for_silence(const PlannedQuery& query, base::Nanoseconds silence) {
   const base::Instant give_up = clock_.now() + kSilenceWithin;
   base::Nanoseconds left = silence;
   while (left > base::Nanoseconds(0)) {
     const base::Instant now = clock_.now();
     if (now > give_up)
-      throw base::LabError(std::format("wait for {} of silence: packets kept coming for {}",
-                                       silence, kSilenceWithin));
+      throw base::LabError(std::format(
+          "wait for {} of silence after {}: packets kept coming for {}; the server is {}{}{}",
+          silence, query.id, kSilenceWithin, arm_of(query).server,
+          arm_of(query).name.empty() ? "" : " of ", arm_of(query).name));
     wait_until([] { return false; }, now + left);
     collect_packets();
     // What stands at the gate comes before what the captures show next.
@@ -300,8 +319,7 @@ void BlockLab::wait_for_silence(base::Nanoseconds silence) {
 void BlockLab::close() {
   loop_.forget(labquery_->descriptor());
   labquery_->finish();
-  for (const auto& endpoint : endpoints_)
-    if (endpoint) server_keylog_ += endpoint->finish(clock_);
+  server_keylog_ += servers_->finish();
   network_.verify_impairment();
   if (!client_capture_) return;
   client_.counters = client_capture_->counters();
@@ -314,11 +332,8 @@ json BlockLab::describe() {
                 {"dropped", counted.dropped},
                 {"truncated", counted.truncated}};
   };
-  json endpoints = json::array();
-  for (std::size_t arm = 0; arm < endpoints_.size(); ++arm)
-    if (endpoints_[arm])
-      endpoints.push_back({{"arm", context_.plan.arms[arm].name},
-                           {"ready", json::parse(endpoints_[arm]->ready_facts(), nullptr, false)}});
+  json ends = json::array();
+  for (const ServerEnd& end : servers_->ends()) ends.push_back(to_json(end));
   json gate;
   if (keeper_) {
     const netns::GateCounters& counted = keeper_->gate().counters();
@@ -330,7 +345,8 @@ json BlockLab::describe() {
   return {{"calibration", calibrations_},
           {"captures",
            {{"client", counters(client_.counters)}, {"server", counters(server_.counters)}}},
-          {"endpoints", std::move(endpoints)},
+          {"endpoints", servers_->describe()},
+          {"server_ends", std::move(ends)},
           {"gate", std::move(gate)},
           {"first_query_after_ns", first_query_after_.count()},
           {"elapsed_ns", elapsed().count()},

@@ -8,7 +8,8 @@
 #include "captures/block_capture.hh"
 #include "captures/packet_capture.hh"
 #include "captures/query_record.hh"
-#include "harness/endpoint.hh"
+#include "harness/block_messages.hh"
+#include "harness/block_servers.hh"
 #include "harness/gate_keeper.hh"
 #include "harness/plan.hh"
 #include "harness/query_client.hh"
@@ -20,7 +21,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +36,8 @@ struct BlockContext {
   std::filesystem::path scratch;  // for files that only this block needs
   std::filesystem::path results;  // exists; gets what the block found
   bool virtual_time = true;
+  // Told of work that may go on for ever; may be empty.
+  std::function<void(const BlockWork&)> doing{};
 };
 
 // Echo requests per arm before its first query.
@@ -57,8 +59,12 @@ class BlockLab {
 
   // Asks one query, with what it is to find, and waits until the wire is silent. With a gate,
   // `fates` judges its packets; in virtual time every query begins in the same phase of the
-  // kernel's timers. Throws LabError where the lab broke.
+  // kernel's timers. A server that ended is started again before. Throws LabError where the lab
+  // broke.
   captures::QueryRecord ask(const PlannedQuery& query, FateSource* fates);
+  // Why the query that was asked last was not measured, or not to its end, with a running server;
+  // empty where it was.
+  const std::string& trouble() const { return trouble_; }
   // The packets of the query that was asked last, where there is a gate.
   std::vector<GateRecord> take_gate_records() { return std::move(gate_records_); }
   // Ends client and servers.
@@ -74,17 +80,18 @@ class BlockLab {
 
  private:
   const PlannedArm& arm_of(const PlannedQuery& query) const;
-  void start_endpoints(LabParts parts);
-  std::filesystem::path root_of(const PlannedArm& arm) const;
-  std::unique_ptr<Endpoint> make_endpoint(std::size_t arm, LabParts parts);
   void calibrate();
   void raise_gate();
   void wait_for_phase(std::chrono::milliseconds grid);
+  captures::QueryRecord measure(const PlannedQuery& query, FateSource* fates);
   captures::QueryRecord prepare(const PlannedQuery& query);
+  captures::QueryRecord unprepared(captures::QueryRecord record);
+  captures::QueryRecord unasked(const PlannedQuery& query);
   captures::QueryRecord request(const PlannedQuery& query, Step step);
   captures::QueryRecord wait_for_record(const PlannedQuery& query);
   void collect_packets();
-  void wait_for_silence(base::Nanoseconds silence);
+  base::Nanoseconds silence_after(const PlannedArm& arm) const;
+  void wait_for_silence(const PlannedQuery& query, base::Nanoseconds silence);
   std::string take_keys();
   // False where `deadline` passed before `done` held. Serves the gate meanwhile.
   bool wait_until(const std::function<bool()>& done, base::Instant deadline);
@@ -96,8 +103,7 @@ class BlockLab {
   netns::LabNetwork network_;
   std::optional<captures::PacketCapture> client_capture_;
   std::optional<captures::PacketCapture> server_capture_;
-  // By arm; null where no query of the block needs it.
-  std::vector<std::unique_ptr<Endpoint>> endpoints_;
+  std::optional<BlockServers> servers_;
   std::optional<QueryClient> labquery_;
   std::optional<GateKeeper> keeper_;
   Endpoint* asked_ = nullptr;  // the server of the query under way
@@ -105,6 +111,7 @@ class BlockLab {
   base::Nanoseconds first_query_after_{};
   std::optional<captures::QueryRecord> record_;
   std::vector<GateRecord> gate_records_;
+  std::string trouble_;
   captures::EndEvidence client_;
   captures::EndEvidence server_;
   std::string server_keylog_;

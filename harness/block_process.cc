@@ -4,9 +4,11 @@
 #include "harness/block_task.hh"
 #include "harness/guest.hh"
 #include "harness/plan_json.hh"
+#include "harness/process_log.hh"
 
 #include <sys/epoll.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <format>
@@ -58,9 +60,10 @@ BlockProcess::BlockProcess(base::EventLoop& loop, const BlockPlace& place,
                            Observer observer)
     : loop_(loop),
       observer_(std::move(observer)),
+      results_(place.directory.block(block.index)),
       console_log_(place.directory.logs() /
                    std::format("{}-console.log", block_name(block.index))) {
-  fs::create_directories(place.directory.block(block.index));
+  fs::create_directories(results_);
   fs::create_directories(place.directory.scratch(block.index));
   if (kind == KernelKind::kLab) {
     kernel_.emplace(LabKernelSpec{
@@ -82,9 +85,11 @@ BlockProcess::BlockProcess(base::EventLoop& loop, const BlockPlace& place,
     message_descriptor_ = host_messages_.number();
   }
   loop_.watch(message_descriptor_, EPOLLIN, [this](std::uint32_t) { read_messages(); });
+  watch_for_silence();
 }
 
 BlockProcess::~BlockProcess() {
+  loop_.cancel(silence_);
   if (message_descriptor_ >= 0) loop_.forget(message_descriptor_);
 }
 
@@ -93,6 +98,7 @@ void BlockProcess::read_messages() {
       base::read_some(kernel_ ? kernel_->messages() : host_messages_, kMaxMessageBytes);
   if (!bytes) return;
   if (bytes->empty()) return end();
+  watch_for_silence();
   unread_ += *bytes;
   for (std::size_t line_end = unread_.find('\n'); line_end != std::string::npos;
        line_end = unread_.find('\n')) {
@@ -111,14 +117,37 @@ void BlockProcess::handle_line(std::string_view line) {
     finished_ = true;
   } else if (message->kind == BlockMessage::Kind::kFailed) {
     failure_ = message->reason;
+  } else if (message->kind == BlockMessage::Kind::kDoing) {
+    doing_ = message->doing;
   } else {
     observer_.on_message(*message);
   }
 }
 
+// On the host's kernel time never stands still, and every wait in there has its own end.
+void BlockProcess::watch_for_silence() {
+  if (!kernel_) return;
+  loop_.cancel(silence_);
+  silence_ = loop_.at(loop_.clock().now() + kSilentFor, [this] { give_up(); });
+}
+
+void BlockProcess::give_up() {
+  failure_ = std::format("nothing was heard from its lab kernel for {} of real time", kSilentFor);
+  if (!doing_.work.empty())
+    failure_ += std::format(
+        ", since it began to {}; its clock stands still while a program in it works without pause, "
+        "and that server is the likely one",
+        doing_.work);
+  for (const std::string& log : doing_.logs)
+    failure_ += std::format("; {} ends with: {}", log, end_of_log(results_ / log));
+  kernel_->process().send_signal(SIGKILL);
+  end();
+}
+
 // The process has closed its messages: it is ending, or was ended.
 void BlockProcess::end() {
   loop_.forget(std::exchange(message_descriptor_, -1));
+  loop_.cancel(silence_);
   base::ChildProcess& process = kernel_ ? kernel_->process() : *host_process_;
   const base::ExitStatus status = process.wait();
   if (failure_.empty() && !finished_)

@@ -14,6 +14,7 @@
 #include "harness/plan.hh"
 #include "harness/run_directory.hh"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -22,6 +23,11 @@
 #include <vector>
 
 namespace harness {
+
+// A block is ended when nothing was heard from its lab kernel for so long, in real time. Its clock
+// stands still while anybody in it works, so nothing in there could end a program that works
+// without pause. What takes longest between two messages, on slow machines, are seconds.
+inline constexpr std::chrono::seconds kSilentFor{120};
 
 // What the blocks of a run have in common.
 struct BlockPlace {
@@ -50,18 +56,23 @@ class BlockProcess {
   ~BlockProcess();
 
  private:
+  void watch_for_silence();
+  void give_up();
   void read_messages();
   void handle_line(std::string_view line);
   void end();
 
   base::EventLoop& loop_;
   Observer observer_;
+  std::filesystem::path results_;
   std::filesystem::path console_log_;
   std::optional<LabKernel> kernel_;
   std::optional<base::ChildProcess> host_process_;
   base::FileDescriptor host_messages_;
   int message_descriptor_ = -1;
   std::string unread_;  // the beginning of a line
+  base::EventLoop::TimerId silence_;
+  BlockWork doing_;  // the latest
   bool finished_ = false;
   std::string failure_;
 };

@@ -12,7 +12,8 @@ std::string block_folder(std::uint32_t index) {
   return std::format("blocks/{}", block_name(index));
 }
 
-void run_block_task(const BlockContext& context, const BlockMessages& messages) {
+void run_block_task(BlockContext context, const BlockMessages& messages) {
+  context.doing = [&messages](const BlockWork& work) { messages.doing(work); };
   base::with_context(std::format("block {}", context.block.index), [&] {
     if (has_trial_job(context)) return run_trial_block(context, messages);
     run_block(context, messages);

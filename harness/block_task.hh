@@ -16,6 +16,6 @@ namespace harness {
 std::string block_folder(std::uint32_t index);
 
 // Throws LabError where the lab broke.
-void run_block_task(const BlockContext& context, const BlockMessages& messages);
+void run_block_task(BlockContext context, const BlockMessages& messages);
 
 }  // namespace harness

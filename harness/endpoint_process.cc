@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <format>
 #include <signal.h>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -76,7 +77,7 @@ void EndpointProcess::wait_until_ready(const base::Clock& clock) {
   ready_facts_ = std::move(*line);
 }
 
-std::string EndpointProcess::finish(const base::Clock& clock) {
+Endpoint::Finish EndpointProcess::finish(const base::Clock& clock) {
   process_.send_signal(SIGTERM);
   std::string keys;
   try {
@@ -86,15 +87,20 @@ std::string EndpointProcess::finish(const base::Clock& clock) {
       keys += *line + "\n";
   } catch (const base::LabError&) {
     const base::ExitStatus status = process_.wait();
-    if (status.succeeded()) return keys;
+    if (status.succeeded()) return {.keylog = std::move(keys)};
     throw base::LabError(describe_end("ended badly (" + status.describe() + ")"));
   }
   throw base::LabError(describe_end(std::format("did not end within {} of SIGTERM", kEndWithin)));
 }
 
-void EndpointProcess::check_alive() {
+std::optional<ServerEnd> EndpointProcess::poll_end() {
   if (const auto status = process_.poll())
     throw base::LabError(describe_end("ended during the run (" + status->describe() + ")"));
+  return std::nullopt;
+}
+
+void EndpointProcess::restart(const base::Clock&) {
+  throw base::LabError(describe_end("cannot be started again"));
 }
 
 }  // namespace harness

@@ -31,8 +31,10 @@ class EndpointProcess final : public Endpoint {
   const std::string& ready_facts() const override { return ready_facts_; }
   const std::filesystem::path& ca_file() const override { return ca_file_; }
   std::string take_keylog() override { return keylog_lines_.available(); }
-  void check_alive() override;
-  std::string finish(const base::Clock& clock) override;
+  // It is ours: that it ends is a fault of the lab, and it is never started again.
+  std::optional<ServerEnd> poll_end() override;
+  void restart(const base::Clock& clock) override;
+  Finish finish(const base::Clock& clock) override;
 
  private:
   std::string describe_end(const std::string& how) const;

@@ -2,6 +2,7 @@
 
 #include "base/version.hh"
 #include "harness/lab_kernel.hh"
+#include "harness/server_end.hh"
 #include "harness/sha256.hh"
 
 #include <nlohmann/json.hpp>
@@ -51,6 +52,20 @@ json block_json(std::uint32_t index, const BlockResult& result) {
           {"account", analysis::to_json(result.account)},
           {"first_query_after_ns", facts.at("first_query_after_ns")},
           {"elapsed_ns", facts.at("elapsed_ns")}};
+}
+
+// With the block that each was in, and its log where the run keeps it.
+json server_ends_json(const Manifest& manifest) {
+  json all = json::array();
+  for (const auto& [index, result] : manifest.blocks) {
+    const json facts = json::parse(result.facts);
+    for (json end : facts.at("server_ends")) {
+      end["block"] = index;
+      end["log"] = std::format("logs/{}-{}", block_name(index), end.at("log").get<std::string>());
+      all.push_back(std::move(end));
+    }
+  }
+  return all;
 }
 
 const char* word(analysis::LossVerdict verdict) {
@@ -132,6 +147,10 @@ std::map<std::string, std::string> versions(const Manifest& manifest) {
   return found;
 }
 
+std::string server_ends_text(const Manifest& manifest) {
+  return server_ends_text(nlohmann::json(server_ends_json(manifest)));
+}
+
 std::string to_json_text(const Manifest& manifest) {
   json blocks = json::array();
   for (const auto& [index, result] : manifest.blocks) blocks.push_back(block_json(index, result));
@@ -152,6 +171,7 @@ std::string to_json_text(const Manifest& manifest) {
       {"virtual_seconds", std::chrono::duration<double>(manifest.virtual_time()).count()},
       {"blocks_planned", manifest.plan.blocks.size()},
       {"fidelity", fidelity_json(manifest)},
+      {"server_ends", server_ends_json(manifest)},
       {"blocks", std::move(blocks)}};
   if (!manifest.gate.empty()) text["gate"] = json::parse(manifest.gate);
   if (!manifest.network.empty()) text["network"] = json::parse(manifest.network);

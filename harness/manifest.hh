@@ -49,6 +49,9 @@ std::string describe_kernel(KernelKind kind, const Image& image);
 // Names and versions of what was measured with.
 std::map<std::string, std::string> versions(const Manifest& manifest);
 
+// Its servers' ends that nobody had asked for, as server_ends_text() has them.
+std::string server_ends_text(const Manifest& manifest);
+
 std::string to_json_text(const Manifest& manifest);
 
 }  // namespace harness

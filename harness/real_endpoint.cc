@@ -5,23 +5,22 @@
 #include "endpoints/certificate_chain.hh"
 #include "endpoints/command_line.hh"
 #include "harness/process_log.hh"
+#include "harness/server_version.hh"
 
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
+#include <system_error>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <fcntl.h>
 #include <format>
 #include <poll.h>
 #include <ranges>
-#include <regex>
 #include <sstream>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -29,11 +28,11 @@ namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
 using base::check_syscall;
 
 constexpr std::chrono::seconds kReadyWithin{30};
 constexpr std::chrono::seconds kEndWithin{10};
-constexpr std::chrono::seconds kVersionWithin{10};
 // Between two attempts to connect to a server that is starting.
 constexpr std::chrono::milliseconds kProbePause{5};
 constexpr uid_t kNobody = 65534;
@@ -60,33 +59,6 @@ const endpoints::RealServer& server_of(const PlannedArm& arm) {
 std::string backend_address(std::size_t arm) {
   constexpr std::size_t kPerNetwork = 250;
   return std::format("127.1.{}.{}", arm / kPerNetwork, arm % kPerNetwork + 1);
-}
-
-void give_away(const fs::path& path) {
-  check_syscall(::chown(path.c_str(), kNobody, kNobody), "give {} to user {}", path.string(),
-                kNobody);
-}
-
-const fs::path& made(const fs::path& folder) {
-  fs::create_directory(folder);
-  give_away(folder);
-  return folder;
-}
-
-// sd_notify(3): the program writes READY=1 to it.
-base::FileDescriptor make_notify_socket(const fs::path& path) {
-  base::FileDescriptor socket(
-      check_syscall(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0),
-                    "open a socket for readiness"));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  LABRUN_ASSERT(path.string().size() < sizeof address.sun_path);
-  std::ranges::copy(path.string(), address.sun_path);
-  check_syscall(
-      ::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-      "bind {}", path.string());
-  give_away(path);
-  return socket;
 }
 
 bool says_ready(const base::FileDescriptor& socket) {
@@ -120,35 +92,6 @@ bool wait_for(std::initializer_list<int> descriptors, base::Nanoseconds patience
   return ::poll(watched.data(), watched.size(), static_cast<int>(milliseconds)) > 0;
 }
 
-// What a program says of its version and how it was built.
-std::string version_text(const std::vector<std::string>& command, const fs::path& root) {
-  base::Pipe output = base::make_pipe();
-  base::ChildProcess process(
-      {.argv = command,
-       .environment = {"LC_ALL=C.UTF-8"},
-       .descriptors = {{output.write_end.number(), 1}, {output.write_end.number(), 2}},
-       .root = root.string(),
-       .user = kNobody});
-  output.write_end.close();
-  std::string text;
-  while (wait_for({output.read_end.number()}, kVersionWithin)) {
-    const auto more = base::read_some(output.read_end, 4096);
-    if (!more || more->empty()) break;
-    text += *more;
-  }
-  process.send_signal(SIGKILL);
-  process.wait();
-  return text;
-}
-
-// "1.26.3" of "nginx version: nginx/1.26.3".
-std::string version_number(const std::string& text) {
-  std::smatch found;
-  // Not a time stamp of a log line before it.
-  const std::regex number(R"(\b[0-9]{1,3}\.[0-9]+(\.[0-9]+)?)");
-  return std::regex_search(text, found, number) ? found.str() : "unknown";
-}
-
 }  // namespace
 
 RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace& space, Place place)
@@ -157,39 +100,48 @@ RealEndpoint::RealEndpoint(const PlannedArm& arm, const netns::NetworkNamespace&
       arm_(arm.name),
       space_(space),
       place_(std::move(place)),
-      keys_(made(place_.folder)),
+      folder_(place_.folder, kNobody),
+      keys_(place_.folder),
       ca_file_(place_.folder / "ca.pem"),
       spec_(spec_of(arm)) {
-  const fs::path& folder = place_.folder;
   const endpoints::CertificateChain chain = endpoints::make_chain(spec_.chain);
-  const endpoints::ServerSite site{.folder = folder,
-                                   .certificates = folder / "chain.pem",
-                                   .private_key = folder / "key.pem",
-                                   .combined = folder / "combined.pem",
-                                   .key_logger = keys_.library(),
-                                   .key_log = keys_.log(),
-                                   .backend_address = backend_address(place_.number)};
-  write_files({{"chain.pem", chain.certificates_pem},
-               {"key.pem", chain.private_key_pem},
-               {"combined.pem", chain.certificates_pem + chain.private_key_pem},
-               {"ca.pem", chain.anchor_pem}});
-  const std::string version = version_text(server_.version_command, place_.root);
-  ready_facts_ = describe(chain, version);
-  fs::create_directory(kept_files());
-  keep({"version.txt", version});
-  for (endpoints::ServerProgram& program : server_.programs(spec_, site)) start(std::move(program));
+  const fs::path& folder = place_.folder;
+  write_files(chain, server_.programs(spec_, {.folder = folder,
+                                              .certificates = folder / "chain.pem",
+                                              .private_key = folder / "key.pem",
+                                              .combined = folder / "combined.pem",
+                                              .key_logger = keys_.library(),
+                                              .key_log = keys_.log(),
+                                              .backend_address = backend_address(place_.number)}));
+  ready_facts_ = describe(chain);
+  for (Program& program : programs_) start(program);
 }
 
 std::string RealEndpoint::root_for(const endpoints::ServerProgram& program) const {
   return program.backend ? std::string() : place_.root.string();
 }
 
-void RealEndpoint::write_files(const std::vector<endpoints::ServerFile>& files) const {
-  for (const endpoints::ServerFile& file : files) {
-    const fs::path path = place_.folder / file.name;
-    base::write_file_atomically(path, file.text);
-    give_away(path);
+// All of them before any program of the server runs.
+void RealEndpoint::write_files(const endpoints::CertificateChain& chain,
+                               std::vector<endpoints::ServerProgram> programs) {
+  folder_.write({"chain.pem", chain.certificates_pem});
+  folder_.write({"key.pem", chain.private_key_pem});
+  folder_.write({"combined.pem", chain.certificates_pem + chain.private_key_pem});
+  folder_.write({"ca.pem", chain.anchor_pem});
+  fs::create_directory(kept_files());
+  for (endpoints::ServerProgram& told : programs) {
+    for (const endpoints::ServerFile& file : told.files) {
+      folder_.write(file);
+      keep(file);
+    }
+    Program program{.log = place_.logs / std::format("{}-{}.log", told.name, place_.number)};
+    if (!told.probe_port) program.notifications = folder_.make_notify_socket(told.name + ".notify");
+    // Of an earlier attempt at the same block.
+    fs::remove(program.log);
+    program.told = std::move(told);
+    programs_.push_back(std::move(program));
   }
+  folder_.hand_over();
 }
 
 fs::path RealEndpoint::kept_files() const {
@@ -200,88 +152,152 @@ void RealEndpoint::keep(const endpoints::ServerFile& file) const {
   base::write_file_atomically(kept_files() / file.name, file.text);
 }
 
-void RealEndpoint::start(endpoints::ServerProgram program) {
-  const fs::path log = place_.logs / std::format("{}-{}.log", program.name, place_.number);
-  write_files(program.files);
-  for (const endpoints::ServerFile& file : program.files) keep(file);
-  std::vector<std::string> environment = program.environment;
-  base::FileDescriptor notifications;
-  if (!program.probe_port) {
-    const fs::path path = place_.folder / (program.name + ".notify");
-    notifications = make_notify_socket(path);
-    environment.push_back("NOTIFY_SOCKET=" + path.string());
+std::string RealEndpoint::describe(const endpoints::CertificateChain& chain) const {
+  const base::SystemClock clock;
+  const std::string version = version_text(
+      {.argv = server_.version_command, .root = place_.root.string(), .user = kNobody}, clock);
+  keep({"version.txt", version});
+  json versions{{name_, version_number(version)}};
+  if (std::ranges::any_of(programs_, [](const Program& one) { return one.told.backend; })) {
+    const endpoints::RealServer* backend = endpoints::find_real_server(endpoints::kBackend);
+    LABRUN_ASSERT(backend != nullptr);
+    versions[std::format("{} (behind {})", backend->name, server_.name)] =
+        version_number(version_text({.argv = backend->version_command, .user = kNobody}, clock));
   }
-  const base::FileDescriptor output(
-      check_syscall(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644),
-                    "create {}", log.string()));
-  base::ChildProcess process({.argv = program.argv,
-                              .environment = std::move(environment),
-                              .descriptors = {{output.number(), 1}, {output.number(), 2}},
-                              .network_namespace = space_.descriptor(),
-                              .root = root_for(program),
-                              .user = kNobody});
-  running_.push_back({.program = std::move(program),
-                      .log = log,
-                      .notifications = std::move(notifications),
-                      .process = std::move(process)});
-}
-
-std::string RealEndpoint::describe(const endpoints::CertificateChain& chain,
-                                   const std::string& version) const {
-  return nlohmann::ordered_json{{"ready", true},
-                                {"chain_bytes", chain.total_bytes()},
-                                {"certificates", chain.der_sizes},
-                                {"versions", {{name_, version_number(version)}}}}
+  return json{{"ready", true},
+              {"chain_bytes", chain.total_bytes()},
+              {"certificates", chain.der_sizes},
+              {"versions", std::move(versions)}}
       .dump();
 }
 
-void RealEndpoint::report(const Running& running, const std::string& how) const {
-  throw base::LabError(std::format("{}{} {}; it said: {}", running.program.name,
-                                   arm_.empty() ? "" : " of " + arm_, how,
-                                   end_of_log(running.log)));
+void RealEndpoint::start(Program& program) {
+  const endpoints::ServerProgram& told = program.told;
+  std::vector<std::string> environment = told.environment;
+  if (program.notifications.is_open())
+    environment.push_back("NOTIFY_SOCKET=" + (place_.folder / (told.name + ".notify")).string());
+  const base::FileDescriptor output(
+      check_syscall(::open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644),
+                    "create {}", program.log.string()));
+  program.process.emplace(
+      base::ChildSpec{.argv = told.argv,
+                      .environment = std::move(environment),
+                      .descriptors = {{output.number(), 1}, {output.number(), 2}},
+                      .network_namespace = space_.descriptor(),
+                      .root = root_for(told),
+                      .user = kNobody,
+                      .largest_file = kMostLogBytes,
+                      .own_process_group = true});
+  program.group = program.process->pid();
 }
 
-bool RealEndpoint::is_ready(const Running& running, base::Nanoseconds patience) const {
-  const int ended = running.process.pidfd().number();
-  if (running.notifications.is_open()) {
-    wait_for({running.notifications.number(), ended}, patience);
-    return says_ready(running.notifications);
+// With what it has started itself.
+void RealEndpoint::kill(Program& program) {
+  if (program.group > 0) ::kill(-program.group, SIGKILL);
+  program.group = -1;
+  program.process.reset();
+}
+
+void RealEndpoint::kill_all() {
+  for (Program& program : programs_) kill(program);
+}
+
+std::vector<std::string> RealEndpoint::logs() const {
+  std::vector<std::string> names;
+  for (const Program& program : programs_) names.push_back(program.log.filename());
+  return names;
+}
+
+ServerEnd RealEndpoint::end_of(const Program& program, std::string how) const {
+  return {.arm = arm_,
+          .program = program.told.name,
+          .how = std::move(how),
+          .log = program.log.filename(),
+          .said = end_of_log(program.log)};
+}
+
+void RealEndpoint::report(const Program& program, std::string how) const {
+  const ServerEnd end = end_of(program, std::move(how));
+  throw base::LabError(std::format("{} {}; it said: {}", program_of(end), end.how, end.said));
+}
+
+bool RealEndpoint::is_ready(const Program& program, base::Nanoseconds patience) const {
+  const int ended = program.process->pidfd().number();
+  if (program.notifications.is_open()) {
+    wait_for({program.notifications.number(), ended}, patience);
+    return says_ready(program.notifications);
   }
-  if (takes_connections(space_, spec_.addresses.front(), *running.program.probe_port)) return true;
+  if (takes_connections(space_, spec_.addresses.front(), *program.told.probe_port)) return true;
   wait_for({ended}, std::min<base::Nanoseconds>(patience, kProbePause));
   return false;
 }
 
 void RealEndpoint::wait_until_ready(const base::Clock& clock) {
   const base::Instant deadline = clock.now() + kReadyWithin;
-  for (Running& running : running_) {
-    while (!is_ready(running, deadline - clock.now())) {
-      if (const auto status = running.process.poll())
-        report(running, "ended before it was ready (" + status->describe() + ")");
+  for (Program& program : programs_) {
+    while (!is_ready(program, deadline - clock.now())) {
+      if (const auto status = program.process->poll())
+        report(program, "ended before it was ready (" + status->describe() + ")");
       if (clock.now() >= deadline)
-        report(running, std::format("was not ready within {}", kReadyWithin));
+        report(program, std::format("was not ready within {}", kReadyWithin));
     }
   }
 }
 
-void RealEndpoint::check_alive() {
-  for (Running& running : running_)
-    if (const auto status = running.process.poll())
-      report(running, "ended during the run (" + status->describe() + ")");
+std::optional<ServerEnd> RealEndpoint::poll_end() {
+  for (Program& program : programs_) {
+    const auto status = program.process ? program.process->poll() : std::nullopt;
+    if (!status) continue;
+    ServerEnd end = end_of(program, "ended (" + status->describe() + ")");
+    // A front without what stands behind it answers nothing, nor does that alone.
+    kill_all();
+    return end;
+  }
+  return std::nullopt;
 }
 
-std::string RealEndpoint::finish(const base::Clock&) {
-  // A front before what stands behind it.
-  for (Running& running : running_ | std::views::reverse) {
-    running.process.send_signal(SIGTERM);
-    if (!wait_for({running.process.pidfd().number()}, kEndWithin))
-      report(running, std::format("did not end within {} of SIGTERM", kEndWithin));
-    const base::ExitStatus status = running.process.wait();
-    const bool by_signal = running.program.ends_by_signal && status.signal == SIGTERM;
-    if (!status.succeeded() && !by_signal)
-      report(running, "ended badly (" + status.describe() + ")");
+void RealEndpoint::restart(const base::Clock& clock) {
+  for (Program& program : programs_) {
+    kill(program);
+    // What an earlier one said of itself is not true of this one.
+    if (program.notifications.is_open()) says_ready(program.notifications);
+    note_in_log(program.log, "started again");
+    start(program);
   }
-  return keys_.take();
+  try {
+    wait_until_ready(clock);
+  } catch (const base::LabError&) {
+    kill_all();
+    throw;
+  }
+}
+
+// Empty where it ended as it should.
+std::string RealEndpoint::ask_to_end(Program& program) {
+  program.process->send_signal(SIGTERM);
+  if (!wait_for({program.process->pidfd().number()}, kEndWithin))
+    return std::format("did not end within {} of SIGTERM, and was killed", kEndWithin);
+  const base::ExitStatus status = program.process->wait();
+  if (status.succeeded() || (program.told.ends_by_signal && status.signal == SIGTERM)) return {};
+  return "ended badly (" + status.describe() + ") when it was asked to end";
+}
+
+Endpoint::Finish RealEndpoint::finish(const base::Clock&) {
+  Finish result;
+  // A front before what stands behind it.
+  for (Program& program : programs_ | std::views::reverse) {
+    std::string how = program.process ? ask_to_end(program) : std::string();
+    kill(program);
+    if (!how.empty()) result.ends.push_back(end_of(program, std::move(how)));
+    std::error_code missing;
+    const auto size = fs::file_size(program.log, missing);
+    if (missing || size < kMostLogBytes) continue;
+    const std::string limit = std::format("{} MiB", kMostLogBytes >> 20U);
+    result.ends.push_back(end_of(program, "said more than the " + limit + " that its log keeps"));
+    note_in_log(program.log, "cut off after " + limit);
+  }
+  result.keylog = keys_.take();
+  return result;
 }
 
 }  // namespace harness

@@ -221,7 +221,8 @@ class Run {
             .reproduce = reproduce_command(command_, plan_.seed),
             .run_directory = shown_path(directory_.path()),
             .validity = describe_invalid_blocks(),
-            .gate = gate_text(gate_, gate_delays_)};
+            .gate = gate_text(gate_, gate_delays_),
+            .server_ends = server_ends_text(manifest_)};
   }
 
   std::string describe_invalid_blocks() const {

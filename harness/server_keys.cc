@@ -4,6 +4,8 @@
 #include "base/file_descriptor.hh"
 #include "endpoints/key_logger.hh"
 
+#include <sys/stat.h>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,9 +26,11 @@ ServerKeys::ServerKeys(const fs::path& folder)
 
 std::string ServerKeys::take() {
   // The server makes the file with its first connection.
-  const int opened = ::open(log_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (opened < 0) return {};
-  const base::FileDescriptor file(opened);
+  const base::FileDescriptor file(
+      ::open(log_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat found{};
+  // The folder is the server's own, which may put there what it likes.
+  if (!file.is_open() || ::fstat(file.number(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
   std::string text(kMostBytesAtOnce, '\0');
   const ssize_t count = base::check_syscall(
       ::pread(file.number(), text.data(), text.size(), static_cast<off_t>(taken_)), "read {}",

@@ -5,6 +5,7 @@
 #include "harness/gate_report.hh"
 #include "harness/plan_json.hh"
 #include "harness/scenario_error.hh"
+#include "harness/server_end.hh"
 
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,8 @@ void StoredRun::read_manifest() {
   for (const auto& [name, version] : versions_)
     facts_.versions += std::format("{}{} {}", facts_.versions.empty() ? "" : ", ", name, version);
   if (manifest.contains("gate")) facts_.gate = gate_text(manifest.at("gate"));
+  if (manifest.contains("server_ends"))
+    facts_.server_ends = server_ends_text(manifest.at("server_ends"));
   facts_.reproduce = manifest.at("reproduce").get<std::string>();
   if (manifest.contains("overrides")) overrides_ = parse_overrides(manifest.at("overrides"));
   facts_.run_directory = shown_path(fs::absolute(path_));

@@ -169,6 +169,17 @@ std::string verdict_lines(std::span<const analysis::ExpectationVerdict> verdicts
   return text.empty() ? text : paint("expectations", Ink::kBold, colors) + '\n' + text + '\n';
 }
 
+// Lines that must not be overlooked.
+std::string alarms(std::string_view word, const std::string& lines, Colors colors) {
+  std::string text;
+  for (const auto part : std::views::split(lines, '\n')) {
+    const std::string_view line(part);
+    if (!line.empty())
+      text += paint(word, Ink::kBad, colors) + labelled(word, line).substr(word.size());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_table(const analysis::Summary& summary,
@@ -178,12 +189,8 @@ std::string render_table(const analysis::Summary& summary,
   std::string text = times(summary, colors) + '\n' + outcomes(summary, colors) + '\n';
   text += verdict_lines(verdicts, colors);
   text += render_findings(findings, colors);
-  for (const auto reason : std::views::split(facts.validity, '\n')) {
-    if (reason.empty()) continue;
-    text +=
-        paint("INVALID", Ink::kBad, colors) +
-        labelled("INVALID", std::string_view(reason)).substr(std::string_view("INVALID").size());
-  }
+  text += alarms("INVALID", facts.validity, colors);
+  text += alarms("SERVER", facts.server_ends, colors);
   text += notes(summary) + losses(summary);
   for (const auto line : std::views::split(facts.gate, '\n'))
     if (!line.empty()) text += labelled("gate", std::string_view(line));

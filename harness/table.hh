@@ -23,8 +23,9 @@ struct RunFacts {
   std::string versions;   // "labrun 0.1.0, OpenSSL 3.5.9, ngtcp2 1.22.1"
   std::string reproduce;  // the command
   std::string run_directory;
-  std::string validity;  // empty when every block is valid, otherwise what to distrust and why
-  std::string gate{};    // what is to be said of the packet gate, one line each
+  std::string validity;       // empty when every block is valid, otherwise what to distrust and why
+  std::string gate{};         // what is to be said of the packet gate, one line each
+  std::string server_ends{};  // servers that ended when they should not, one line each
 };
 
 std::string render_table(const analysis::Summary& summary,

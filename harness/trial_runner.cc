@@ -1,5 +1,7 @@
 #include "harness/trial_runner.hh"
 
+#include "base/errors.hh"
+
 #include <algorithm>
 #include <format>
 #include <map>
@@ -47,6 +49,9 @@ analysis::Trial TrialRunner::run(const PlannedQuery& query, const FateScript& sc
       static_cast<std::uint16_t>(kFirstLocalPort + (kMostPorts * count_++) % kMaxBlockPorts);
   ScriptedFates fates(script);
   const captures::QueryRecord record = lab_.ask(asked, &fates);
+  // What follows from a pattern of losses cannot be said of a server that was not itself.
+  if (!lab_.trouble().empty())
+    throw base::LabError(std::format("ask {}: {}", asked.id, lab_.trouble()));
   analysis::Trial trial;
   for (const Intervention& one : script) trial.pattern.push_back(one.packet);
   std::ranges::sort(trial.pattern);

@@ -3,6 +3,7 @@
 #include "base/clock.hh"
 #include "base/errors.hh"
 #include "base/line_reader.hh"
+#include "base/temporary_folder.hh"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,6 +69,21 @@ TEST(ChildProcess, BecomesAnotherUserWithNothingOfOurs) {
   } catch (const SystemError& error) {
     GTEST_SKIP() << "needs the right to become another user: " << error.what();
   }
+}
+
+TEST(ChildProcess, MayNotFillTheDiskAndLivesOn) {
+  const TemporaryFolder folder;
+  Pipe output = make_pipe();
+  ChildProcess child({.argv = {"/bin/sh", "-c",
+                               "head -c 100000 /dev/zero >" + (folder.path() / "log").string() +
+                                   "; echo alive >&3"},
+                      .environment = {"PATH=/usr/bin:/bin"},
+                      .descriptors = {{output.write_end.number(), 3}},
+                      .largest_file = 10'000});
+  output.write_end.close();
+  EXPECT_EQ(read_some(output.read_end, 100), "alive\n");
+  EXPECT_TRUE(child.wait().succeeded());
+  EXPECT_EQ(std::filesystem::file_size(folder.path() / "log"), 10'000U);
 }
 
 TEST(ChildProcess, ReportsHowItEnded) {

@@ -1,5 +1,6 @@
 // However a run ends, it leaves a readable directory and nothing else.
 
+#include "base/file_descriptor.hh"
 #include "tests/e2e/program_run.hh"
 #include "tests/e2e/run_results.hh"
 
@@ -68,6 +69,31 @@ TEST_P(InterruptionBySignal, EndsInOrderWithinTwoSeconds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, InterruptionBySignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+// Ten real servers, five programs for each of two arms; when one block is done, the next is on its
+// way.
+class InterruptionOfTenServers : public Interruption, public testing::WithParamInterface<int> {};
+
+TEST_P(InterruptionOfTenServers, LeavesNoProcess) {
+  const std::filesystem::path file = folder_.path() / "ten.yaml";
+  base::write_file_atomically(file,
+                              "name: ten\nclient: { transports: [dot], queries: 100 }\nvary:\n"
+                              "  endpoint.server: [unbound, dnsdist, knot, bind, nginx]\n"
+                              "  client.padding: [rfc8467, none]\n");
+  RunningProgram program({"labrun", file, "--blocks", "100", "--jobs", "2", "--out", run_});
+  ASSERT_TRUE(program.wait_for_output(" done: "));
+  program.send_signal(GetParam());
+  const Outcome outcome = program.finish();
+  if (GetParam() == SIGKILL) {
+    EXPECT_EQ(outcome.status.signal, SIGKILL);
+  } else {
+    EXPECT_EQ(outcome.status.code, 130) << outcome.output;
+  }
+  expect_nothing_left();
+  EXPECT_EQ(read_json(std::filesystem::path(run_) / "manifest.json").at("complete"), false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptionOfTenServers, testing::Values(SIGINT, SIGKILL));
 
 TEST_F(Interruption, AKillLeavesNoProcessAndReadableBlocks) {
   RunningProgram program = start();

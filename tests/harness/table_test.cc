@@ -121,6 +121,14 @@ TEST(Table, InvalidBlocksAreShownWithTheirReasons) {
   EXPECT_THAT(text, HasSubstr("INVALID       block 4: RTT measured 41 ms\n"));
 }
 
+TEST(Table, ServersThatEndedAreShown) {
+  RunFacts under = facts();
+  under.server_ends = "unbound ended (exit code 1) during a query\nbackend ended badly";
+  const std::string text = render(Colors::kOff, under);
+  EXPECT_THAT(text, HasSubstr("SERVER        unbound ended (exit code 1) during a query\n"));
+  EXPECT_THAT(text, HasSubstr("SERVER        backend ended badly\n"));
+}
+
 TEST(TableText, CensoredPercentilesAndBounds) {
   const analysis::Percentile beyond_all{
       .value = {}, .lower = {}, .upper = {}, .censored = true, .reason = "x"};

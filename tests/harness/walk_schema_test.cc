@@ -150,8 +150,9 @@ TEST(MapSchema, NoticesWhatIsWrong) {
 
 std::string manifest_text(const std::string& gate) {
   const CommandLine command;
-  const Image image{
-      .programs = {}, .root = {}, .kernel = {}, .kernel_release = "7.3.4", .commit = "abc"};
+  Image image;
+  image.kernel_release = "7.3.4";
+  image.commit = "abc";
   const Plan plan = make_plan(parse_scenario(kSmall, "x.yaml"));
   return to_json_text({.command = command,
                        .image = image,
