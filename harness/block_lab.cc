@@ -3,9 +3,12 @@
 #include "base/errors.hh"
 #include "captures/flow_index.hh"
 #include "captures/link_frame.hh"
+#include "clients/client_program.hh"
 #include "harness/arm_network.hh"
 #include "harness/block_network.hh"
 #include "harness/endpoint_process.hh"
+#include "harness/labquery_client.hh"
+#include "harness/program_client.hh"
 #include "harness/real_endpoint.hh"
 #include "netns/ping.hh"
 
@@ -31,8 +34,6 @@ constexpr std::chrono::seconds kFarewell{1};
 // Silence that never comes means that somebody sends on a timer of their own.
 constexpr std::chrono::minutes kSilenceWithin{10};
 constexpr std::chrono::seconds kEchoWithin{5};
-// How long after a query's own timeout its record may come.
-constexpr std::chrono::seconds kGrace{10};
 // A block's packets are kept in memory until its end, at both ends, in a kernel of 512 MB.
 constexpr std::size_t kMaxBlockBytes = 100'000'000;
 // The kernel's timers fire on grids: of 8 ms from 64 ms on, of 64 ms from 512 ms on, of 512 ms from
@@ -92,11 +93,7 @@ BlockLab::BlockLab(const BlockContext& context, LabParts parts)
   }
   start_endpoints(parts);
   calibrate();
-  labquery_.emplace(context_.programs / "labquery", network_.client_namespace().descriptor(),
-                    context_.results / "labquery.log",
-                    parts.gate ? QueryClient::Keys::kLive : QueryClient::Keys::kInRecords);
-  loop_.watch(labquery_->descriptor(), EPOLLIN,
-              [this](std::uint32_t) { record_ = labquery_->take_record(); });
+  start_clients(parts);
   if (parts.gate) raise_gate();
   first_query_after_ = elapsed();
 }
@@ -126,6 +123,29 @@ std::unique_ptr<Endpoint> BlockLab::make_endpoint(std::size_t number, LabParts p
       context_.scratch / std::format("ca-{}.pem", number),
       context_.results / std::format("labdns-{}.log", number),
       parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled);
+}
+
+void BlockLab::start_clients(LabParts parts) {
+  for (const PlannedQuery& query : context_.block.queries) {
+    const std::string& name = arm_of(query).client.program;
+    if (!clients_.contains(name)) clients_.emplace(name, make_client(name, parts));
+  }
+}
+
+std::unique_ptr<QueryClient> BlockLab::make_client(const std::string& name, LabParts parts) {
+  const int space = network_.client_namespace().descriptor();
+  const std::filesystem::path log = context_.results / (name + ".log");
+  if (name == kLabClient)
+    return std::make_unique<LabqueryClient>(
+        context_.programs / "labquery", space, log,
+        parts.gate ? LabqueryClient::Keys::kLive : LabqueryClient::Keys::kInRecords, loop_);
+  const clients::ClientProgram* program = clients::find_client_program(name);
+  if (program == nullptr)
+    throw base::LabError(std::format("start {}: no such client is known", name));
+  auto client = std::make_unique<ProgramClient>(*program, space,
+                                                context_.scratch / ("client-" + name), log, loop_);
+  client_versions_[name] = client->version();
+  return client;
 }
 
 void BlockLab::calibrate() {
@@ -161,7 +181,7 @@ std::string BlockLab::take_keys() {
   if (asked_ == nullptr) return {};
   std::string keys = asked_->take_keylog();
   server_keylog_ += keys;
-  return keys + labquery_->take_keylog();
+  return keys + asking_->take_keylog();
 }
 
 bool BlockLab::wait_until(const std::function<bool()>& done, base::Instant deadline) {
@@ -184,22 +204,17 @@ void BlockLab::wait_for_phase(std::chrono::milliseconds grid) {
   }
 }
 
-captures::QueryRecord BlockLab::wait_for_record(const PlannedQuery& query) {
-  // A preparation may wait for silence as long as for its answer.
-  const base::Nanoseconds within = 2 * arm_of(query).client.timeout + kGrace;
-  if (!wait_until([this] { return record_.has_value(); }, clock_.now() + within))
-    throw base::LabError(std::format("labquery gave no record within {} of its request", within));
-  captures::QueryRecord record = std::move(*record_);
-  record_.reset();
-  if (record.id != query.id)
-    throw base::LabError(std::format("ask {}: labquery answered for {}", query.id, record.id));
-  return record;
-}
-
 captures::QueryRecord BlockLab::request(const PlannedQuery& query, Step step) {
-  labquery_->ask(
-      request_line(context_.plan, context_.block, query, asked_->ca_file().string(), step));
-  return wait_for_record(query);
+  const PlannedArm& arm = arm_of(query);
+  asking_->ask(request_line(context_.plan, context_.block, query, asked_->ca_file().string(), step),
+               arm);
+  const base::Instant deadline = clock_.now() + asking_->patience(arm.client.timeout);
+  const bool ended = wait_until([this] { return asking_->has_record(); }, deadline);
+  captures::QueryRecord record = ended ? asking_->take_record() : asking_->give_up();
+  if (record.id != query.id)
+    throw base::LabError(
+        std::format("ask {}: {} answered for {}", query.id, arm.client.program, record.id));
+  return record;
 }
 
 // Over the same path, but without chance: what a query finds is the same every time.
@@ -229,6 +244,7 @@ captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates
   const PlannedCell& cell = context_.plan.cells[query.cell];
   const PlannedArm& arm = context_.plan.arms[cell.arm];
   asked_ = endpoints_[cell.arm].get();
+  asking_ = clients_.at(arm.client.program).get();
   const Connection connection = connection_of(arm.client.connection, cell.transport);
   std::optional<captures::QueryRecord> before;
   if (connection != Connection::kCold) before = prepare(query);
@@ -285,8 +301,7 @@ void BlockLab::wait_for_silence(base::Nanoseconds silence) {
 }
 
 void BlockLab::close() {
-  loop_.forget(labquery_->descriptor());
-  labquery_->finish();
+  for (const auto& [name, client] : clients_) client->finish();
   for (const auto& endpoint : endpoints_)
     if (endpoint) server_keylog_ += endpoint->finish(clock_);
   network_.verify_impairment();
@@ -317,6 +332,7 @@ json BlockLab::describe() {
   return {{"calibration", calibrations_},
           {"captures",
            {{"client", counters(client_.counters)}, {"server", counters(server_.counters)}}},
+          {"clients", client_versions_},
           {"endpoints", std::move(endpoints)},
           {"gate", std::move(gate)},
           {"first_query_after_ns", first_query_after_.count()},

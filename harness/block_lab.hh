@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,12 +75,13 @@ class BlockLab {
   const PlannedArm& arm_of(const PlannedQuery& query) const;
   void start_endpoints(LabParts parts);
   std::unique_ptr<Endpoint> make_endpoint(std::size_t arm, LabParts parts);
+  void start_clients(LabParts parts);
+  std::unique_ptr<QueryClient> make_client(const std::string& name, LabParts parts);
   void calibrate();
   void raise_gate();
   void wait_for_phase(std::chrono::milliseconds grid);
   captures::QueryRecord prepare(const PlannedQuery& query);
   captures::QueryRecord request(const PlannedQuery& query, Step step);
-  captures::QueryRecord wait_for_record(const PlannedQuery& query);
   void collect_packets();
   void wait_for_silence(base::Nanoseconds silence);
   std::string take_keys();
@@ -95,12 +97,13 @@ class BlockLab {
   std::optional<captures::PacketCapture> server_capture_;
   // By arm; null where no query of the block needs it.
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
-  std::optional<QueryClient> labquery_;
+  std::map<std::string, std::unique_ptr<QueryClient>> clients_;  // by program
+  std::map<std::string, std::string> client_versions_;           // of those that are not ours
   std::optional<GateKeeper> keeper_;
-  Endpoint* asked_ = nullptr;  // the server of the query under way
+  Endpoint* asked_ = nullptr;      // the server of the query under way
+  QueryClient* asking_ = nullptr;  // and its client
   nlohmann::json calibrations_ = nlohmann::json::array();
   base::Nanoseconds first_query_after_{};
-  std::optional<captures::QueryRecord> record_;
   std::vector<GateRecord> gate_records_;
   captures::EndEvidence client_;
   captures::EndEvidence server_;

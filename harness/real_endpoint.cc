@@ -5,6 +5,7 @@
 #include "endpoints/certificate_chain.hh"
 #include "endpoints/command_line.hh"
 #include "harness/process_log.hh"
+#include "harness/program_version.hh"
 
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
@@ -20,7 +21,6 @@
 #include <format>
 #include <poll.h>
 #include <ranges>
-#include <regex>
 #include <sstream>
 #include <unistd.h>
 #include <utility>
@@ -33,7 +33,6 @@ using base::check_syscall;
 
 constexpr std::chrono::seconds kReadyWithin{30};
 constexpr std::chrono::seconds kEndWithin{10};
-constexpr std::chrono::seconds kVersionWithin{10};
 // Between two attempts to connect to a server that is starting.
 constexpr std::chrono::milliseconds kProbePause{5};
 constexpr uid_t kNobody = 65534;
@@ -112,28 +111,6 @@ bool wait_for(std::initializer_list<int> descriptors, base::Nanoseconds patience
   const auto milliseconds =
       std::max(std::chrono::ceil<std::chrono::milliseconds>(patience).count(), std::int64_t{0});
   return ::poll(watched.data(), watched.size(), static_cast<int>(milliseconds)) > 0;
-}
-
-// "1.26.3" of "nginx version: nginx/1.26.3".
-std::string version_of(const std::vector<std::string>& command) {
-  base::Pipe output = base::make_pipe();
-  base::ChildProcess process(
-      {.argv = command,
-       .environment = {"LC_ALL=C.UTF-8"},
-       .descriptors = {{output.write_end.number(), 1}, {output.write_end.number(), 2}},
-       .user = kNobody});
-  output.write_end.close();
-  std::string text;
-  while (wait_for({output.read_end.number()}, kVersionWithin)) {
-    const auto more = base::read_some(output.read_end, 4096);
-    if (!more || more->empty()) break;
-    text += *more;
-  }
-  process.send_signal(SIGKILL);
-  process.wait();
-  std::smatch found;
-  const std::regex number(R"([0-9]+\.[0-9]+(\.[0-9]+)?)");
-  return std::regex_search(text, found, number) ? found.str() : "unknown";
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_P(FloorsOfShippedScenario, HoldItsClaims) {
 INSTANTIATE_TEST_SUITE_P(Exact, FloorsOfShippedScenario,
                          testing::Values("packets", "keyexchange", "retry", "amplification",
                                          "connections", "port-change", "servers",
-                                         "client-hello-frames"));
+                                         "second-opinion", "client-hello-frames"));
 
 TEST(Floors, SmokeAnswersOverBothFamilies) {
   const TemporaryFolder folder;
