@@ -7,6 +7,7 @@
 #include "captures/query_record.hh"
 #include "clients/query_spec.hh"
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -52,6 +53,7 @@ struct ClientProgram {
   // Whether it can be told its key exchange groups; if not, it has `own_groups`.
   bool chooses_groups = false;
   std::vector<std::string_view> own_groups{};
+  std::size_t key_shares = 1;      // groups, of the first ones, whose shares its ClientHello has
   bool whole_seconds = false;      // what its timeout is counted in
   bool keys_in_complaint = false;  // it writes the key log to standard error, not to kKeysFile
   ClientCommand (*command)(const QuerySpec& spec, const ClientSite& site);

@@ -2,15 +2,26 @@
 #include "clients/dig_text.hh"
 #include "transport/dns_text.hh"
 
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <format>
 #include <regex>
+#include <utility>
 
 namespace clients {
 namespace {
 
 using captures::Fault;
+
+// GnuTLS's names of groups in those of OpenSSL.
+std::string group_name(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kNames{
+      {{"SECP256R1", "P-256"}, {"SECP384R1", "P-384"}, {"SECP521R1", "P-521"}}};
+  for (const auto& [theirs, ours] : kNames)
+    if (name == theirs) return std::string(ours);
+  return name;
+}
 
 // "(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-(AES-256-GCM)" behind "TLS session" or "QUIC
 // session (QUICv1)-".
@@ -19,7 +30,7 @@ void read_session(const std::string& text, captures::QueryRecord& record) {
       R"(session (?:\(QUICv1\)-)?\(TLS([0-9.]+)\)-\(ECDHE-([^)]+)\)-\([^)]+\)-\(([^)]+)\))");
   std::smatch found;
   if (!std::regex_search(text, found, kSession)) return;
-  record.group = found[2] == "SECP256R1" ? "P-256" : found[2].str();
+  record.group = group_name(found[2].str());
   record.tls =
       captures::TlsFacts{.version = "TLSv" + found[1].str(), .cipher = found[3].str(), .alpn = {}};
 }
@@ -86,8 +97,10 @@ ClientCommand kdig_command(const QuerySpec& spec, const ClientSite& site) {
   return kdig;
 }
 
-void read_kdig(const ClientTraces& traces, const QuerySpec& /*spec*/,
-               captures::QueryRecord& record) {
+void read_kdig(const ClientTraces& traces, const QuerySpec& spec, captures::QueryRecord& record) {
+  // It leaves HTTPS to GnuTLS's defaults, which have finite fields behind these.
+  if (spec.transport == Transport::kDoh2)
+    record.settings.groups = {"P-256", "P-384", "P-521", "X25519", "X448"};
   read_session(traces.output, record);
   read_status(traces.output, record);
   if (!read_dig_text(traces.output, record)) read_failure(traces, record);

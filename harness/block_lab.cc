@@ -3,12 +3,9 @@
 #include "base/errors.hh"
 #include "captures/flow_index.hh"
 #include "captures/link_frame.hh"
-#include "clients/client_program.hh"
 #include "harness/arm_network.hh"
 #include "harness/block_network.hh"
 #include "harness/endpoint_process.hh"
-#include "harness/labquery_client.hh"
-#include "harness/program_client.hh"
 #include "harness/real_endpoint.hh"
 #include "netns/ping.hh"
 
@@ -82,7 +79,15 @@ void add_preparation(captures::QueryRecord& record, const captures::QueryRecord&
 }  // namespace
 
 BlockLab::BlockLab(const BlockContext& context, LabParts parts)
-    : context_(context), started_(clock_.now()), network_(network_spec(context.plan)) {
+    : context_(context),
+      started_(clock_.now()),
+      network_(network_spec(context.plan)),
+      clients_({.programs = context.programs,
+                .scratch = context.scratch,
+                .results = context.results,
+                .network_namespace = network_.client_namespace().descriptor(),
+                .live_keys = parts.gate},
+               loop_) {
   client_.name = "client";
   server_.name = "server";
   if (parts.captures) {
@@ -93,7 +98,8 @@ BlockLab::BlockLab(const BlockContext& context, LabParts parts)
   }
   start_endpoints(parts);
   calibrate();
-  start_clients(parts);
+  for (const PlannedQuery& query : context_.block.queries)
+    clients_.need(arm_of(query).client.program);
   if (parts.gate) raise_gate();
   first_query_after_ = elapsed();
 }
@@ -123,29 +129,6 @@ std::unique_ptr<Endpoint> BlockLab::make_endpoint(std::size_t number, LabParts p
       context_.scratch / std::format("ca-{}.pem", number),
       context_.results / std::format("labdns-{}.log", number),
       parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled);
-}
-
-void BlockLab::start_clients(LabParts parts) {
-  for (const PlannedQuery& query : context_.block.queries) {
-    const std::string& name = arm_of(query).client.program;
-    if (!clients_.contains(name)) clients_.emplace(name, make_client(name, parts));
-  }
-}
-
-std::unique_ptr<QueryClient> BlockLab::make_client(const std::string& name, LabParts parts) {
-  const int space = network_.client_namespace().descriptor();
-  const std::filesystem::path log = context_.results / (name + ".log");
-  if (name == kLabClient)
-    return std::make_unique<LabqueryClient>(
-        context_.programs / "labquery", space, log,
-        parts.gate ? LabqueryClient::Keys::kLive : LabqueryClient::Keys::kInRecords, loop_);
-  const clients::ClientProgram* program = clients::find_client_program(name);
-  if (program == nullptr)
-    throw base::LabError(std::format("start {}: no such client is known", name));
-  auto client = std::make_unique<ProgramClient>(*program, space,
-                                                context_.scratch / ("client-" + name), log, loop_);
-  client_versions_[name] = client->version();
-  return client;
 }
 
 void BlockLab::calibrate() {
@@ -244,7 +227,7 @@ captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates
   const PlannedCell& cell = context_.plan.cells[query.cell];
   const PlannedArm& arm = context_.plan.arms[cell.arm];
   asked_ = endpoints_[cell.arm].get();
-  asking_ = clients_.at(arm.client.program).get();
+  asking_ = &clients_.of(arm.client.program);
   const Connection connection = connection_of(arm.client.connection, cell.transport);
   std::optional<captures::QueryRecord> before;
   if (connection != Connection::kCold) before = prepare(query);
@@ -301,7 +284,7 @@ void BlockLab::wait_for_silence(base::Nanoseconds silence) {
 }
 
 void BlockLab::close() {
-  for (const auto& [name, client] : clients_) client->finish();
+  clients_.finish();
   for (const auto& endpoint : endpoints_)
     if (endpoint) server_keylog_ += endpoint->finish(clock_);
   network_.verify_impairment();
@@ -332,7 +315,7 @@ json BlockLab::describe() {
   return {{"calibration", calibrations_},
           {"captures",
            {{"client", counters(client_.counters)}, {"server", counters(server_.counters)}}},
-          {"clients", client_versions_},
+          {"clients", clients_.versions()},
           {"endpoints", std::move(endpoints)},
           {"gate", std::move(gate)},
           {"first_query_after_ns", first_query_after_.count()},

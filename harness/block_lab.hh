@@ -10,8 +10,8 @@
 #include "captures/query_record.hh"
 #include "harness/endpoint.hh"
 #include "harness/gate_keeper.hh"
+#include "harness/lab_clients.hh"
 #include "harness/plan.hh"
-#include "harness/query_client.hh"
 #include "netns/lab_network.hh"
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,8 +74,6 @@ class BlockLab {
   const PlannedArm& arm_of(const PlannedQuery& query) const;
   void start_endpoints(LabParts parts);
   std::unique_ptr<Endpoint> make_endpoint(std::size_t arm, LabParts parts);
-  void start_clients(LabParts parts);
-  std::unique_ptr<QueryClient> make_client(const std::string& name, LabParts parts);
   void calibrate();
   void raise_gate();
   void wait_for_phase(std::chrono::milliseconds grid);
@@ -93,12 +90,11 @@ class BlockLab {
   base::Instant started_;
   base::EventLoop loop_{clock_};
   netns::LabNetwork network_;
+  LabClients clients_;
   std::optional<captures::PacketCapture> client_capture_;
   std::optional<captures::PacketCapture> server_capture_;
   // By arm; null where no query of the block needs it.
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
-  std::map<std::string, std::unique_ptr<QueryClient>> clients_;  // by program
-  std::map<std::string, std::string> client_versions_;           // of those that are not ours
   std::optional<GateKeeper> keeper_;
   Endpoint* asked_ = nullptr;      // the server of the query under way
   QueryClient* asking_ = nullptr;  // and its client

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <format>
 #include <utility>
 
@@ -89,6 +91,12 @@ std::vector<std::string> usual_client_groups(std::string_view program,
   const ClientProgram* known = clients::find_client_program(program);
   if (known == nullptr || known->chooses_groups) return server;
   return {known->own_groups.begin(), known->own_groups.end()};
+}
+
+std::span<const std::string> shared_groups(const ClientSettings& client) {
+  const ClientProgram* known = clients::find_client_program(client.program);
+  const std::size_t shares = known == nullptr ? 1 : known->key_shares;
+  return std::span(client.key_exchange).first(std::min(shares, client.key_exchange.size()));
 }
 
 std::vector<ClientProblem> problems_of(const ClientSettings& client,

@@ -15,6 +15,9 @@ namespace harness {
 std::vector<std::string> usual_client_groups(std::string_view program,
                                              const std::vector<std::string>& server);
 
+// Those of its groups whose shares its ClientHello has.
+std::span<const std::string> shared_groups(const ClientSettings& client);
+
 struct ClientProblem {
   std::string_view key;  // "client.connection"
   std::string text;

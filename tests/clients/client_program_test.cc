@@ -69,9 +69,9 @@ TEST(ClientPrograms, AreToldAllOfAQuery) {
                             "+https=dns.lab.test/dns-query", "+https-get",
                             "+tls-hostname=dns.lab.test", "+alignment=128"}));
   EXPECT_THAT(find_client_program("dig")->command(doh, kSite).argv,
-              IsSupersetOf({"198.51.100.1#10007", "443", "@198.51.100.53", "+tries=1",
-                            "+timeout=3", "+https-get=/dns-query", "+tls-hostname=dns.lab.test",
-                            "+padding=128", "+nocookie"}));
+              IsSupersetOf({"198.51.100.1#10007", "443", "@198.51.100.53", "+tries=1", "+timeout=3",
+                            "+https-get=/dns-query", "+tls-hostname=dns.lab.test", "+padding=128",
+                            "+nocookie"}));
   doh.method = HttpMethod::kPost;
   doh.padding = Padding::kNone;
   EXPECT_THAT(find_client_program("kdig")->command(doh, kSite).argv,
@@ -95,27 +95,26 @@ TEST(ClientPrograms, AskOverIpv6) {
 }
 
 TEST(KdigText, IsReadWithItsSession) {
-  const auto record = read(
-      "kdig", Transport::kDoq,
-      {.status = {},
-       .output = ";; DEBUG: TLS, imported 1 certificates from '/run/ca.pem'\n"
-                 ";; QUIC session (QUICv1)-(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-"
-                 "(AES-256-GCM)\n;; ->>HEADER<<- opcode: QUERY; status: NOERROR; id: 0\n\n"
-                 ";; ANSWER SECTION:\na.lab.test.         \t60\tIN\tA\t192.0.2.1\n"
-                 "a.lab.test.         \t60\tIN\tTXT\t\"two  words\" \"more\"\n\n"
-                 ";; Received 468 B\n;; Time 2026-12-01 04:21:17 UTC\n"
-                 ";; From 127.0.0.1@28853(QUIC) in 80.1 ms\n",
-       .complaint = "",
-       .answer = ""});
+  const auto record =
+      read("kdig", Transport::kDoq,
+           {.status = {},
+            .output = ";; DEBUG: TLS, imported 1 certificates from '/run/ca.pem'\n"
+                      ";; QUIC session (QUICv1)-(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-"
+                      "(AES-256-GCM)\n;; ->>HEADER<<- opcode: QUERY; status: NOERROR; id: 0\n\n"
+                      ";; ANSWER SECTION:\na.lab.test.         \t60\tIN\tA\t192.0.2.1\n"
+                      "a.lab.test.         \t60\tIN\tTXT\t\"two  words\" \"more\"\n\n"
+                      ";; Received 468 B\n;; Time 2026-12-01 04:21:17 UTC\n"
+                      ";; From 127.0.0.1@28853(QUIC) in 80.1 ms\n",
+            .complaint = "",
+            .answer = ""});
   EXPECT_EQ(record.outcome, Outcome::kAnswered);
   EXPECT_EQ(record.rcode, "NOERROR");
   EXPECT_EQ(record.group, "X25519");
   ASSERT_TRUE(record.tls && record.answer);
   EXPECT_EQ(record.tls->version, "TLSv1.3");
   EXPECT_EQ(record.answer->bytes, 468U);
-  EXPECT_THAT(record.answer->records,
-              ElementsAre("a.lab.test. 60 IN A 192.0.2.1",
-                          "a.lab.test. 60 IN TXT \"two  words\" \"more\""));
+  EXPECT_THAT(record.answer->records, ElementsAre("a.lab.test. 60 IN A 192.0.2.1",
+                                                  "a.lab.test. 60 IN TXT \"two  words\" \"more\""));
   EXPECT_EQ(record.own_time, std::chrono::microseconds(80'100));
   EXPECT_FALSE(record.fallback);
 }
@@ -141,8 +140,8 @@ TEST(DigText, IsReadWithItsFallback) {
 TEST(CurlAnswer, IsCheckedAsLabqueryDoes) {
   const DnsQuery query = make_dns_query(spec(Transport::kDoh2));
   const auto asked = transport::parse_dns_message(query.wire).value();
-  const auto wire = transport::encode_dns_message(
-      transport::make_response(asked, transport::Rcode::kNxDomain));
+  const auto wire =
+      transport::encode_dns_message(transport::make_response(asked, transport::Rcode::kNxDomain));
   ClientTraces traces{.status = {},
                       .output = "200 2 0.120345 application/dns-message",
                       .complaint = "",
@@ -189,10 +188,11 @@ TEST_P(ClientFailure, IsToldFromTheServers) {
 INSTANTIATE_TEST_SUITE_P(
     All, ClientFailure,
     testing::Values(
-        Failure{"kdig_certificate", "kdig", 1,
-                ";; DEBUG: TLS, The certificate is NOT trusted. The certificate issuer is unknown. \n",
-                ";; ERROR: failed to query server 127.0.0.1@28853(UDP)\n", Fault::kClient,
-                "issuer is unknown"},
+        Failure{
+            "kdig_certificate", "kdig", 1,
+            ";; DEBUG: TLS, The certificate is NOT trusted. The certificate issuer is unknown. \n",
+            ";; ERROR: failed to query server 127.0.0.1@28853(UDP)\n", Fault::kClient,
+            "issuer is unknown"},
         Failure{"kdig_alert", "kdig", 1, "",
                 ";; WARNING: TLS, handshake failed (A TLS fatal alert has been received.)\n",
                 Fault::kServer, "fatal alert"},
@@ -207,11 +207,13 @@ INSTANTIATE_TEST_SUITE_P(
                 Fault::kClient, "invalid option: +bogus"},
         Failure{"kdig_quic", "kdig", 1, "", ";; WARNING: QUIC, failed to send\n", Fault::kUnknown,
                 "QUIC, failed to send"},
-        Failure{"dig_certificate", "dig", 0,
-                ";; TLS peer certificate verification for 127.0.0.1#28853 failed: hostname mismatch\n",
-                "", Fault::kClient, "hostname mismatch"},
+        Failure{
+            "dig_certificate", "dig", 0,
+            ";; TLS peer certificate verification for 127.0.0.1#28853 failed: hostname mismatch\n",
+            "", Fault::kClient, "hostname mismatch"},
         Failure{"dig_reset", "dig", 9,
-                ";; Connection to 127.0.0.1#29854(127.0.0.1) for a.lab.test failed: connection reset.\n",
+                ";; Connection to 127.0.0.1#29854(127.0.0.1) for a.lab.test failed: connection "
+                "reset.\n",
                 "", Fault::kServer, "connection reset"},
         Failure{"dig_silent", "dig", 0, "", "", Fault::kUnknown,
                 "dig said nothing and ended with exit code 0"},

