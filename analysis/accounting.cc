@@ -199,18 +199,29 @@ std::optional<std::size_t> first_of_client(const Exchange& exchange) {
   return static_cast<std::size_t>(first - exchange.events.begin());
 }
 
+// The record's clock and the captures' are different ones; the first packet leaves at the start but
+// for the making of a socket.
+std::optional<std::size_t> completing_event_within(const Exchange& exchange, std::size_t first,
+                                                   Nanoseconds time) {
+  constexpr Nanoseconds kSocketMade = std::chrono::microseconds(50);
+  return completing_event(exchange, exchange.events[first].sent_ns + (time + kSocketMade).count());
+}
+
 }  // namespace
+
+std::optional<Nanoseconds> observed_time(const Exchange& exchange, Nanoseconds time) {
+  const auto first = first_of_client(exchange);
+  if (!first) return std::nullopt;
+  const auto last = completing_event_within(exchange, *first, time);
+  if (!last) return std::nullopt;
+  return Nanoseconds(*exchange.events[*last].arrived_ns - exchange.events[*first].sent_ns);
+}
 
 Explanation explain(const Exchange& exchange, std::span<const Cause> causes,
                     const captures::QueryRecord& record) {
   const auto first = first_of_client(exchange);
   if (!record.time || !first) return explain_failure(exchange, record);
-  // The record's clock and the captures' are different ones; the first packet leaves at the start
-  // but for the making of a socket.
-  constexpr Nanoseconds kSocketMade = std::chrono::microseconds(50);
-  const std::int64_t answered_ns =
-      exchange.events[*first].sent_ns + (*record.time + kSocketMade).count();
-  const auto last = completing_event(exchange, answered_ns);
+  const auto last = completing_event_within(exchange, *first, *record.time);
   if (!last) {
     Explanation nothing;
     nothing.unexplained = *record.time;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,10 @@ struct Explanation {
   // known.
   bool complete = false;
 };
+
+// From the query's first packet to the arrival of the one that completed its answer, among those
+// that arrived within `time` of the first; empty where there is none.
+std::optional<base::Nanoseconds> observed_time(const Exchange& exchange, base::Nanoseconds time);
 
 // `causes` are those of `exchange`. Of a query with an answer the parts add up to `record.time`; of
 // others there is no sum, but the text says what stopped them.

@@ -14,6 +14,20 @@ namespace {
 // The causes of a packet are looked for among all before it; no lookup of DNS comes near this.
 constexpr std::size_t kMostEvents = 3000;
 
+// Another client ends when it has printed and closed everything, and how long that takes is its own
+// affair; the captures know when its answer was there. An answer later than the timeout is none:
+// such clients do not keep to it as labquery does.
+void observe_time(const Exchange& exchange, const QuerySetting& setting,
+                  captures::QueryRecord& record) {
+  if (!record.client || !record.time) return;
+  record.time = observed_time(exchange, *record.time).value_or(*record.time);
+  if (!setting.client_timeout || *record.time <= *setting.client_timeout) return;
+  record.outcome = captures::Outcome::kNoAnswer;
+  record.error = std::format("{} had its answer after {} and so after the timeout",
+                             record.client->program, *record.time);
+  record.time.reset();
+}
+
 void analyse(const Exchange& exchange, const QuerySetting& setting, captures::QueryRecord& record,
              FindingCollection& collection) {
   if (exchange.events.size() > kMostEvents) {
@@ -66,7 +80,9 @@ void analyse_queries(const BlockEvidence& evidence, std::span<captures::QueryRec
     record.findings.clear();
     record.unexplained.reset();
     const QuerySetting setting = setting_of(record);
-    analyse(exchange_of(evidence, index, record, secrets, setting), setting, record, collection);
+    const Exchange exchange = exchange_of(evidence, index, record, secrets, setting);
+    observe_time(exchange, setting, record);
+    analyse(exchange, setting, record, collection);
   }
 }
 

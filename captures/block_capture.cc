@@ -26,6 +26,9 @@ struct BlockNotes {
 };
 
 std::string comment_of(const QueryRecord& record) {
+  // When another client's answer was there, the packets have yet to tell.
+  if (record.client && record.outcome == Outcome::kAnswered)
+    return std::format("{} answered", record.id);
   if (record.outcome == Outcome::kAnswered && record.time) {
     const std::chrono::duration<double, std::milli> time = *record.time;
     return std::format("{} answered in {:.3f} ms", record.id, time.count());

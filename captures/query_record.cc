@@ -204,6 +204,8 @@ QueryRecord read_record(const JsonFields& fields) {
   record.time = fields.find<base::Nanoseconds>("time_ns");
   if (record.time.has_value() != (record.outcome == Outcome::kAnswered))
     fields.reject("time_ns", "must be there if and only if the outcome is answered");
+  record.own_time = fields.find<base::Nanoseconds>("own_time_ns");
+  if (const auto client = fields.find_object("client")) record.client = read_client_facts(*client);
   if (const auto phases = fields.find_object("phases_ns")) record.phases = read_phases(*phases);
   record.error = fields.find<std::string>("error");
   record.rcode = fields.find<std::string>("rcode");
@@ -233,6 +235,8 @@ std::string to_json_line(const QueryRecord& record, Keylog keylog) {
       {"start_ns", record.start.time_since_epoch().count()},
       {"outcome", to_string(record.outcome)},
       {"time_ns", value_or_null(record.time)},
+      {"own_time_ns", value_or_null(record.own_time)},
+      {"client", record.client ? to_json(*record.client) : Json(nullptr)},
       {"phases_ns", to_json(record.phases)},
       {"error", value_or_null(record.error)},
       {"rcode", value_or_null(record.rcode)},

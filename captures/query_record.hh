@@ -6,6 +6,7 @@
 
 #include "base/clock.hh"
 #include "base/rng.hh"
+#include "captures/client_facts.hh"
 
 #include <cstddef>
 #include <cstdint>
@@ -125,6 +126,9 @@ struct QueryRecord {
   base::Instant start;      // of CLOCK_MONOTONIC, in the kernel that ran the block
   Outcome outcome = Outcome::kFailed;
   std::optional<base::Nanoseconds> time;  // start to answer; exists if and only if answered
+  // What another client than labquery says that it took; what it counts is its own affair.
+  std::optional<base::Nanoseconds> own_time;
+  std::optional<ClientFacts> client;  // none: labquery
   Phases phases;
   std::optional<std::string> error;     // in words, for outcome `failed`
   std::optional<std::string> rcode;     // "NOERROR", "NXDOMAIN", ...

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which query of a run a record is about.
+// What a record has before anything is asked: which query it is, and the client's settings.
 
 #include "captures/query_record.hh"
 #include "clients/query_request.hh"

@@ -1,5 +1,6 @@
 #include "harness/arm_checks.hh"
 
+#include "harness/client_checks.hh"
 #include "harness/gate_checks.hh"
 #include "harness/gate_reader.hh"
 #include "harness/server_checks.hh"
@@ -97,6 +98,12 @@ void check_server(const ArmInContext& context, std::vector<Mistake>& mistakes) {
     mistakes.push_back({place_of(context, {problem.key, "endpoint.server"}), problem.text});
 }
 
+void check_client(const ArmInContext& context, std::vector<Mistake>& mistakes) {
+  for (const ClientProblem& problem :
+       problems_of(context.arm.settings.client, context.scenario.transports))
+    mistakes.push_back({place_of(context, {problem.key, "client.program"}), problem.text});
+}
+
 void check_tickets(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   const EndpointSettings& endpoint = context.arm.settings.endpoint;
   if (endpoint.early_data == EarlyData::kNone || endpoint.tickets > 0) return;
@@ -138,6 +145,7 @@ void check_arm(const ArmInContext& context, std::vector<Mistake>& mistakes) {
   if (sound("client.key_exchange") && sound("endpoint.key_exchange"))
     check_key_exchange(context, mistakes);
   if (sound("endpoint.") && sound("client.transports")) check_server(context, mistakes);
+  if (sound("client.")) check_client(context, mistakes);
   const bool tickets_are_sound = sound("endpoint.tickets") && sound("endpoint.early_data");
   if (tickets_are_sound) check_tickets(context, mistakes);
   if (tickets_are_sound && sound("client.connection") && sound("client.transports"))

@@ -1,5 +1,7 @@
 #include "harness/arm_network.hh"
 
+#include "harness/client_checks.hh"
+
 #include <algorithm>
 #include <format>
 
@@ -82,10 +84,12 @@ int floor_round_trips(const Settings& settings, Transport transport) {
   int round_trips = kind.cold_round_trips;
   // RFC 9000 section 8.1.2.
   if (kind.quic && endpoint.retry == Retry::kAlways) ++round_trips;
-  // The client sends a share for its first group only; another choice of the server costs a
-  // HelloRetryRequest (RFC 8446 section 4.1.4).
-  const std::string& offered = settings.client.key_exchange.front();
-  const bool hello_retry = !std::ranges::contains(endpoint.key_exchange, offered);
+  // The client sends shares for its first groups only, labquery for one; another choice of the
+  // server costs a HelloRetryRequest (RFC 8446 section 4.1.4).
+  const bool hello_retry =
+      std::ranges::none_of(shared_groups(settings.client), [&](const std::string& group) {
+        return std::ranges::contains(endpoint.key_exchange, group);
+      });
   if (kind.encrypted && hello_retry) ++round_trips;
   // RFC 8446 section 2.3: early data is not kept waiting by the handshake; but a HelloRetryRequest
   // refuses it (section 4.2.10).

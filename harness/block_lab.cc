@@ -30,8 +30,6 @@ constexpr std::chrono::seconds kFarewell{1};
 // Silence that never comes means that somebody sends on a timer of their own.
 constexpr std::chrono::minutes kSilenceWithin{10};
 constexpr std::chrono::seconds kEchoWithin{5};
-// How long after a query's own timeout its record may come.
-constexpr std::chrono::seconds kGrace{10};
 // A block's packets are kept in memory until its end, at both ends, in a kernel of 512 MB.
 constexpr std::size_t kMaxBlockBytes = 100'000'000;
 // The kernel's timers fire on grids: of 8 ms from 64 ms on, of 64 ms from 512 ms on, of 512 ms from
@@ -80,7 +78,15 @@ void add_preparation(captures::QueryRecord& record, const captures::QueryRecord&
 }  // namespace
 
 BlockLab::BlockLab(const BlockContext& context, LabParts parts)
-    : context_(context), started_(clock_.now()), network_(network_spec(context.plan)) {
+    : context_(context),
+      started_(clock_.now()),
+      network_(network_spec(context.plan)),
+      clients_({.programs = context.programs,
+                .scratch = context.scratch,
+                .results = context.results,
+                .network_namespace = network_.client_namespace().descriptor(),
+                .live_keys = parts.gate},
+               loop_) {
   client_.name = "client";
   server_.name = "server";
   if (parts.captures) {
@@ -93,11 +99,8 @@ BlockLab::BlockLab(const BlockContext& context, LabParts parts)
                    parts.gate ? EndpointProcess::Keys::kLive : EndpointProcess::Keys::kSettled,
                    clock_);
   calibrate();
-  labquery_.emplace(context_.programs / "labquery", network_.client_namespace().descriptor(),
-                    context_.results / "labquery.log",
-                    parts.gate ? QueryClient::Keys::kLive : QueryClient::Keys::kInRecords);
-  loop_.watch(labquery_->descriptor(), EPOLLIN,
-              [this](std::uint32_t) { record_ = labquery_->take_record(); });
+  for (const PlannedQuery& query : context_.block.queries)
+    clients_.need(arm_of(query).client.program);
   if (parts.gate) raise_gate();
   first_query_after_ = elapsed();
 }
@@ -139,7 +142,7 @@ std::string BlockLab::take_keys() {
   if (asked_ == nullptr) return {};
   std::string keys = asked_->take_keylog();
   server_keylog_ += keys;
-  return keys + labquery_->take_keylog();
+  return keys + asking_->take_keylog();
 }
 
 bool BlockLab::wait_until(const std::function<bool()>& done, base::Instant deadline) {
@@ -162,22 +165,17 @@ void BlockLab::wait_for_phase(std::chrono::milliseconds grid) {
   }
 }
 
-captures::QueryRecord BlockLab::wait_for_record(const PlannedQuery& query) {
-  // A preparation may wait for silence as long as for its answer.
-  const base::Nanoseconds within = 2 * arm_of(query).client.timeout + kGrace;
-  if (!wait_until([this] { return record_.has_value(); }, clock_.now() + within))
-    throw base::LabError(std::format("labquery gave no record within {} of its request", within));
-  captures::QueryRecord record = std::move(*record_);
-  record_.reset();
-  if (record.id != query.id)
-    throw base::LabError(std::format("ask {}: labquery answered for {}", query.id, record.id));
-  return record;
-}
-
 captures::QueryRecord BlockLab::request(const PlannedQuery& query, Step step) {
-  labquery_->ask(
-      request_line(context_.plan, context_.block, query, asked_->ca_file().string(), step));
-  return wait_for_record(query);
+  const PlannedArm& arm = arm_of(query);
+  asking_->ask(request_line(context_.plan, context_.block, query, asked_->ca_file().string(), step),
+               arm);
+  const base::Instant deadline = clock_.now() + asking_->patience(arm.client.timeout);
+  const bool ended = wait_until([this] { return asking_->has_record(); }, deadline);
+  captures::QueryRecord record = ended ? asking_->take_record() : asking_->give_up();
+  if (record.id != query.id)
+    throw base::LabError(
+        std::format("ask {}: {} answered for {}", query.id, arm.client.program, record.id));
+  return record;
 }
 
 // Over the same path, but without chance: what a query finds is the same every time.
@@ -258,6 +256,7 @@ captures::QueryRecord BlockLab::measure(const PlannedQuery& query, FateSource* f
 captures::QueryRecord BlockLab::ask(const PlannedQuery& query, FateSource* fates) {
   const std::size_t arm = context_.plan.cells[query.cell].arm;
   asked_ = &servers_->of(arm);
+  asking_ = &clients_.of(arm_of(query).client.program);
   gate_records_.clear();
   servers_->announce(arm, std::format("ask {} of", query.id));
   trouble_ = servers_->revive(arm).value_or("");
@@ -317,8 +316,7 @@ void BlockLab::wait_for_silence(const PlannedQuery& query, base::Nanoseconds sil
 }
 
 void BlockLab::close() {
-  loop_.forget(labquery_->descriptor());
-  labquery_->finish();
+  clients_.finish();
   server_keylog_ += servers_->finish();
   network_.verify_impairment();
   if (!client_capture_) return;
@@ -345,6 +343,7 @@ json BlockLab::describe() {
   return {{"calibration", calibrations_},
           {"captures",
            {{"client", counters(client_.counters)}, {"server", counters(server_.counters)}}},
+          {"clients", clients_.versions()},
           {"endpoints", servers_->describe()},
           {"server_ends", std::move(ends)},
           {"gate", std::move(gate)},

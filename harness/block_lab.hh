@@ -11,8 +11,8 @@
 #include "harness/block_messages.hh"
 #include "harness/block_servers.hh"
 #include "harness/gate_keeper.hh"
+#include "harness/lab_clients.hh"
 #include "harness/plan.hh"
-#include "harness/query_client.hh"
 #include "netns/lab_network.hh"
 
 #include <nlohmann/json.hpp>
@@ -88,7 +88,6 @@ class BlockLab {
   captures::QueryRecord unprepared(captures::QueryRecord record);
   captures::QueryRecord unasked(const PlannedQuery& query);
   captures::QueryRecord request(const PlannedQuery& query, Step step);
-  captures::QueryRecord wait_for_record(const PlannedQuery& query);
   void collect_packets();
   base::Nanoseconds silence_after(const PlannedArm& arm) const;
   void wait_for_silence(const PlannedQuery& query, base::Nanoseconds silence);
@@ -101,15 +100,15 @@ class BlockLab {
   base::Instant started_;
   base::EventLoop loop_{clock_};
   netns::LabNetwork network_;
+  LabClients clients_;
   std::optional<captures::PacketCapture> client_capture_;
   std::optional<captures::PacketCapture> server_capture_;
   std::optional<BlockServers> servers_;
-  std::optional<QueryClient> labquery_;
   std::optional<GateKeeper> keeper_;
-  Endpoint* asked_ = nullptr;  // the server of the query under way
+  Endpoint* asked_ = nullptr;      // the server of the query under way
+  QueryClient* asking_ = nullptr;  // and its client
   nlohmann::json calibrations_ = nlohmann::json::array();
   base::Nanoseconds first_query_after_{};
-  std::optional<captures::QueryRecord> record_;
   std::vector<GateRecord> gate_records_;
   std::string trouble_;
   captures::EndEvidence client_;

@@ -1,4 +1,6 @@
+#include "clients/client_program.hh"
 #include "harness/scenario_keys.hh"
+#include "harness/spelling.hh"
 #include "harness/zone_record.hh"
 
 #include <algorithm>
@@ -23,6 +25,21 @@ void read_transports(const RawNode& node, ValueReader& reader, Draft& draft) {
     if (std::ranges::contains(transports, *transport)) return reader.reject(item, "named twice");
     transports.push_back(*transport);
   });
+}
+
+void read_program(const RawNode& node, ValueReader& reader, Draft& draft) {
+  const auto name = reader.text(node);
+  if (!name) return;
+  if (*name != kLabClient && clients::find_client_program(*name) == nullptr)
+    return reader.reject(node);
+  draft.settings.client.program = *name;
+}
+
+std::string program_names() {
+  std::vector<std::string_view> names{kLabClient};
+  for (const clients::ClientProgram& program : clients::client_programs())
+    names.push_back(program.name);
+  return join_alternatives(names);
 }
 
 void read_question(const RawNode& node, ValueReader& reader, Draft& draft) {
@@ -100,6 +117,10 @@ std::vector<Key> client_keys() {
   std::vector<Key> keys{
       {"client.transports", "", "a list of do53, dot, doh2, doh3 or doq", kRequired,
        "every transport is a cell of its own already", read_transports},
+      {.name = "client.program",
+       .fallback = "labquery",
+       .allowed = program_names(),
+       .read = read_program},
       {.name = "client.connection",
        .fallback = "cold",
        .allowed = "cold, warm, resumed, early-data, migrated or rebound",

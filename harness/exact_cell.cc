@@ -159,6 +159,10 @@ std::vector<std::string> reasons_not_to_walk(const Plan& plan) {
     if (!arm.gate.rules.empty())
       reasons.push_back(
           std::format("{}: rules of the gate; here every packet has its turn to be lost", name));
+    if (arm.client.program != kLabClient)
+      reasons.push_back(
+          std::format("{}: asked by {}, whose answers are timed by captures; a walk takes none",
+                      name, arm.client.program));
   }
   return reasons;
 }

@@ -144,6 +144,11 @@ std::map<std::string, std::string> versions(const Manifest& manifest) {
     for (const auto& entry : own.items())
       if (entry.value().is_string()) found[entry.key()] = entry.value().get<std::string>();
   }
+  // So do clients, but blocks may differ in which of them they have.
+  for (const auto& [index, block] : manifest.blocks) {
+    const json clients = json::parse(block.facts).value("clients", json::object());
+    for (const auto& [client, version] : clients.items()) found[client] = version;
+  }
   return found;
 }
 

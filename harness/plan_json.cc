@@ -18,7 +18,8 @@ using captures::JsonFields;
 using nlohmann::ordered_json;
 
 ordered_json to_json(const ClientSettings& client) {
-  return {{"connection", captures::to_string(client.connection)},
+  return {{"program", client.program},
+          {"connection", captures::to_string(client.connection)},
           {"question", {{"name", client.question.name}, {"type", client.question.type}}},
           {"timeout_ns", client.timeout.count()},
           {"initial_rtt_ns", client.initial_rtt.count()},
@@ -108,6 +109,7 @@ JsonFields read_object(const JsonFields& fields, std::string_view key) {
 ClientSettings read_client(const JsonFields& fields) {
   const JsonFields question = read_object(fields, "question");
   ClientSettings client;
+  client.program = fields.find<std::string>("program").value_or(std::string(kLabClient));
   if (const auto word = fields.find<std::string>("connection")) {
     const auto kind = captures::parse_connection_kind(*word);
     if (!kind) fields.reject("connection", "unknown word");

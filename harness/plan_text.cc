@@ -52,6 +52,25 @@ void describe_gate(const GateSettings& gate, std::string& text) {
     Paragraph(text, &rule == &gate.rules.front() ? "gate" : "").word(rule.text);
 }
 
+void describe_client(const ClientSettings& client, std::string& text) {
+  std::vector<std::string> settings{
+      std::format("{} {},", client.question.name, client.question.type),
+      std::format("{} connection,", captures::to_string(client.connection)),
+      std::format("timeout {},", base::to_string(client.timeout)),
+      std::format("groups {},", groups_of(client))};
+  // Others cannot be told.
+  if (client.program == kLabClient)
+    settings.insert(settings.end(),
+                    {std::format("initial RTT {},", base::to_string(client.initial_rtt)),
+                     std::format("UDP payload {},", client.max_udp_payload.bytes),
+                     std::format("PMTUD {},", client.pmtud ? "on" : "off")});
+  settings.insert(settings.end(), {std::format("padding {},", to_string(client.padding)),
+                                   std::format("method {},", to_string(client.method)),
+                                   std::format("drain {}", base::to_string(client.drain))});
+  Paragraph paragraph(text, client.program);
+  for (const std::string& setting : settings) paragraph.word(setting);
+}
+
 void describe_arm(const PlannedArm& arm, std::string& text) {
   const ClientSettings& client = arm.client;
   text += arm.name.empty() ? "path\n" : std::format("arm {}\n", arm.name);
@@ -70,19 +89,7 @@ void describe_arm(const PlannedArm& arm, std::string& text) {
       server.word(std::format("{} {}{}{}", arm.server_arguments[i], mark, value, mark));
     }
   }
-  Paragraph labquery(text, "labquery");
-  for (const std::string& fact :
-       {std::format("{} {},", client.question.name, client.question.type),
-        std::format("{} connection,", captures::to_string(client.connection)),
-        std::format("timeout {},", base::to_string(client.timeout)),
-        std::format("groups {},", groups_of(client)),
-        std::format("initial RTT {},", base::to_string(client.initial_rtt)),
-        std::format("UDP payload {},", client.max_udp_payload.bytes),
-        std::format("PMTUD {},", client.pmtud ? "on" : "off"),
-        std::format("padding {},", to_string(client.padding)),
-        std::format("method {},", to_string(client.method)),
-        std::format("drain {}", base::to_string(client.drain))})
-    labquery.word(fact);
+  describe_client(client, text);
 }
 
 std::size_t widest_cell(const Plan& plan) {

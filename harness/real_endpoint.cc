@@ -5,7 +5,7 @@
 #include "endpoints/certificate_chain.hh"
 #include "endpoints/command_line.hh"
 #include "harness/process_log.hh"
-#include "harness/server_version.hh"
+#include "harness/program_version.hh"
 
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>

@@ -184,6 +184,11 @@ std::vector<RecordedQuery> read_recorded(const StoredRun& run, std::span<const s
     const auto query = found.find(id);
     if (query == found.end())
       throw base::LabError(std::format("read query {}: it is not in the run", id));
+    if (const auto& client = query->second.record.client)
+      throw BadInput(
+          std::format("labrun: {} was asked by {}, whose answers are timed by captures; "
+                      "only labquery's queries can be asked again",
+                      id, client->program));
     queries.push_back(std::move(query->second));
   }
   return queries;

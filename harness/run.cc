@@ -255,20 +255,23 @@ class Run {
 };
 
 // They are programs of the lab root, which is the root of a lab kernel only.
-void refuse_real_servers(const Plan& plan) {
-  for (const PlannedArm& arm : plan.arms)
-    if (arm.server != kLabServer)
-      throw BadInput(
-          std::format("labrun: --kernel host: {} runs in the lab kernel only; {} runs "
-                      "in both",
-                      arm.server, kLabServer));
+void refuse_programs_of_the_root(const Plan& plan) {
+  const auto refuse = [](std::string_view program, std::string_view ours) {
+    if (program == ours) return;
+    throw BadInput(std::format(
+        "labrun: --kernel host: {} runs in the lab kernel only; {} runs in both", program, ours));
+  };
+  for (const PlannedArm& arm : plan.arms) {
+    refuse(arm.server, kLabServer);
+    refuse(arm.client.program, kLabClient);
+  }
 }
 
 }  // namespace
 
 int run(const CommandLine& command, const Image& image, const Plan& plan,
         const std::string& scenario_text) {
-  if (command.kernel == KernelKind::kHost) refuse_real_servers(plan);
+  if (command.kernel == KernelKind::kHost) refuse_programs_of_the_root(plan);
   if (command.kernel == KernelKind::kLab && image.kernel.empty())
     throw base::LabError(
         "start the lab kernel: this image has none (labrun doctor says why); --kernel host works "

@@ -36,6 +36,8 @@ std::string_view to_string(EarlyData handling);  // "none", "accept", "reject"
 
 // Our own server, which can be all that a scenario says.
 inline constexpr std::string_view kLabServer = "labdns";
+// Our own client, likewise.
+inline constexpr std::string_view kLabClient = "labquery";
 
 struct Question {
   std::string name;  // without the root's dot
@@ -59,8 +61,9 @@ struct EndpointSettings {
   bool operator==(const EndpointSettings&) const = default;
 };
 
-// What labquery is to be in one arm.
+// What the client is to be in one arm.
 struct ClientSettings {
+  std::string program{kLabClient};  // or a name of clients::client_programs()
   Connection connection = Connection::kCold;
   Question question;
   base::Nanoseconds timeout{};

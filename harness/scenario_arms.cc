@@ -1,6 +1,7 @@
 #include "harness/scenario_arms.hh"
 
 #include "harness/arm_checks.hh"
+#include "harness/client_checks.hh"
 #include "harness/server_checks.hh"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ Draft read_keys(const Assignments& assignments, const std::vector<Assignment>& c
   EndpointSettings& endpoint = draft.settings.endpoint;
   if (endpoint.key_exchange.empty()) endpoint.key_exchange = usual_groups(endpoint.server);
   ClientSettings& client = draft.settings.client;
-  if (client.key_exchange.empty()) client.key_exchange = draft.settings.endpoint.key_exchange;
+  if (client.key_exchange.empty())
+    client.key_exchange = usual_client_groups(client.program, endpoint.key_exchange);
   return draft;
 }
 

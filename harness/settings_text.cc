@@ -2,6 +2,7 @@
 
 #include "base/text.hh"
 #include "base/units.hh"
+#include "harness/client_checks.hh"
 
 #include <algorithm>
 #include <array>
@@ -115,6 +116,7 @@ std::vector<WrittenKey> endpoint_keys_of(const EndpointSettings& endpoint) {
 std::vector<WrittenKey> client_keys_of(const Settings& settings) {
   const ClientSettings& client = settings.client;
   std::vector<WrittenKey> keys{
+      {"client.program", client.program},
       {"client.connection", std::string(captures::to_string(client.connection))},
       {"client.question",
        yaml_text(std::format("{} {}", client.question.name, client.question.type))},
@@ -125,8 +127,8 @@ std::vector<WrittenKey> client_keys_of(const Settings& settings) {
       {"client.padding", std::string(to_string(client.padding))},
       {"client.max_udp_payload", std::to_string(client.max_udp_payload.bytes)},
       {"client.pmtud", client.pmtud ? "true" : "false"}};
-  // Without the key the client offers what its server has.
-  if (client.key_exchange != settings.endpoint.key_exchange)
+  // Without the key the client offers what its server has, or what it cannot leave.
+  if (client.key_exchange != usual_client_groups(client.program, settings.endpoint.key_exchange))
     keys.push_back({"client.key_exchange", list_of(client.key_exchange)});
   return keys;
 }

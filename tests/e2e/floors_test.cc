@@ -58,7 +58,7 @@ TEST_P(FloorsOfShippedScenario, HoldItsClaims) {
 
 INSTANTIATE_TEST_SUITE_P(Exact, FloorsOfShippedScenario,
                          testing::Values("packets", "keyexchange", "retry", "amplification",
-                                         "connections", "port-change", "servers",
+                                         "connections", "port-change", "servers", "second-opinion",
                                          "client-hello-frames"));
 
 TEST(Floors, SmokeAnswersOverBothFamilies) {

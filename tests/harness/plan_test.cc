@@ -238,6 +238,20 @@ TEST(Plan, FloorsFollowWhatAQueryFinds) {
               ElementsAre(1, 4, 4, 3, 3));
 }
 
+// kdig sends two key shares, so that two groups of the server's cost no round trip.
+TEST(Plan, FloorsFollowTheSharesOfTheClient) {
+  const auto floor = [](const std::string& program, const std::string& group) {
+    return plan_of("name: x\nendpoint: { key_exchange: [" + group +
+                   "] }\nclient: { transports: [dot], queries: 1, program: " + program + " }\n")
+        .cells.at(0)
+        .floor_round_trips;
+  };
+  EXPECT_EQ(floor("kdig", "X25519"), 3);
+  EXPECT_EQ(floor("kdig", "P-256"), 3);
+  EXPECT_EQ(floor("kdig", "P-384"), 4);
+  EXPECT_EQ(floor("dig, key_exchange: [X25519, P-256]", "P-256"), 4);
+}
+
 TEST(Plan, AQueryThatMovesOrComesBackHasTwoPorts) {
   const Plan plan = plan_of(
       "name: x\nendpoint: { tickets: 1 }\nclient: { transports: [do53, doq], queries: 2 }\n"

@@ -197,6 +197,34 @@ TEST(Mistakes, ServersThatCannotBeThat) {
   EXPECT_THAT(with("do53, dot, doq", "server: knot"), testing::IsEmpty());
 }
 
+TEST(Mistakes, ClientsThatCannotBeToldThat) {
+  const auto with = [](const std::string& client) {
+    return mistakes_of("name: x\nendpoint: { tickets: 1 }\nclient: { queries: 4, " + client +
+                       " }\n");
+  };
+  EXPECT_THAT(with("transports: [doq], program: dig"),
+              ElementsAre("x.yaml:3:35: client.transports: dig 9.20 with OpenSSL asks over do53, "
+                          "dot or doh2; not doq"));
+  EXPECT_THAT(with("transports: [dot], program: dig, connection: resumed"),
+              ElementsAre(HasSubstr("client.connection: dig 9.20 with OpenSSL asks cold only")));
+  EXPECT_THAT(with("transports: [dot], program: kdig, key_exchange: [X25519]"),
+              ElementsAre(HasSubstr("client.key_exchange: kdig 3.4 with GnuTLS cannot be told its "
+                                    "groups; it offers X25519, P-256, P-384 or P-521")));
+  EXPECT_THAT(with("transports: [dot], program: kdig, timeout: 1500ms"),
+              ElementsAre(HasSubstr("client.timeout: kdig 3.4 with GnuTLS counts its timeout in "
+                                    "whole seconds")));
+  EXPECT_THAT(with("transports: [doh3], program: curl, initial_rtt: 100ms"),
+              ElementsAre(HasSubstr("client.initial_rtt: curl 8.21 with OpenSSL cannot be told")));
+  EXPECT_THAT(with("transports: [doh3], program: curl, pmtud: true"),
+              ElementsAre(HasSubstr("client.pmtud: curl 8.21 with OpenSSL cannot be told")));
+  EXPECT_THAT(with("transports: [dot], program: delv"),
+              ElementsAre(HasSubstr("client.program: found delv; allowed: labquery, kdig, curl or "
+                                    "dig")));
+  EXPECT_THAT(with("transports: [do53, dot, doh2, doq], program: kdig"), testing::IsEmpty());
+  EXPECT_THAT(with("transports: [doh2, doh3], program: curl, key_exchange: [X25519]"),
+              testing::IsEmpty());
+}
+
 // The check of its own, whatever those of records let through.
 TEST(Mistakes, ServersAreToldPlainNamesOnly) {
   EndpointSettings endpoint;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a server's program says of its version.
+// What a program says of its version.
 
 #include "base/clock.hh"
 

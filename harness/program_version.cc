@@ -1,4 +1,4 @@
-#include "harness/server_version.hh"
+#include "harness/program_version.hh"
 
 #include "base/child_process.hh"
 

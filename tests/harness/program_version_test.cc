@@ -1,4 +1,4 @@
-#include "harness/server_version.hh"
+#include "harness/program_version.hh"
 
 #include <gtest/gtest.h>
 
@@ -20,26 +20,26 @@ VersionCommand shell(const std::string& script) {
   return {.argv = {"/bin/sh", "-c", "PATH=/usr/bin:/bin; " + script}};
 }
 
-TEST(ServerVersion, IsWhatTheProgramSays) {
+TEST(ProgramVersion, IsWhatTheProgramSays) {
   const base::SystemClock clock;
   EXPECT_EQ(version_text(shell("echo Version 1.26.2; echo built >&2"), clock),
             "Version 1.26.2\nbuilt\n");
 }
 
-TEST(ServerVersion, OfAProgramWithoutEndIsCutOffByTime) {
+TEST(ProgramVersion, OfAProgramWithoutEndIsCutOffByTime) {
   const HastyClock clock;
   const std::string text = version_text(shell("echo 1.26.2; exec sleep 1000"), clock);
   EXPECT_TRUE(text.ends_with("[labrun: it did not end, and was ended]\n")) << text;
 }
 
-TEST(ServerVersion, OfAProgramWithoutEndIsCutOffBySize) {
+TEST(ProgramVersion, OfAProgramWithoutEndIsCutOffBySize) {
   const base::SystemClock clock;
   const std::string text = version_text(shell("exec yes 1.26.2"), clock);
   EXPECT_LT(text.size(), 100'000U);
   EXPECT_EQ(version_number(text), "1.26.2");
 }
 
-TEST(ServerVersion, NumberIsTheFirstAmongOtherWords) {
+TEST(ProgramVersion, NumberIsTheFirstAmongOtherWords) {
   EXPECT_EQ(version_number("nginx version: nginx/1.26.3\n"), "1.26.3");
   EXPECT_EQ(version_number("no number"), "unknown");
   // Nobody's version, and deep recursion for who tries to match it.

@@ -1,15 +1,20 @@
-#include "harness/query_client.hh"
+#include "harness/labquery_client.hh"
 
 #include "base/errors.hh"
 #include "harness/process_log.hh"
 
+#include <sys/epoll.h>
+
 #include <fcntl.h>
 #include <format>
+#include <utility>
 
 namespace harness {
 namespace {
 
 constexpr int kKeylogDescriptor = 3;
+// How long after a query's own timeout its record may come.
+constexpr std::chrono::seconds kGrace{10};
 
 base::ChildProcess start(const std::filesystem::path& program, int network_namespace,
                          const std::filesystem::path& log, const base::Pipe& requests,
@@ -32,9 +37,10 @@ base::ChildProcess start(const std::filesystem::path& program, int network_names
 
 }  // namespace
 
-QueryClient::QueryClient(const std::filesystem::path& program, int network_namespace,
-                         const std::filesystem::path& log, Keys keys)
-    : log_(log),
+LabqueryClient::LabqueryClient(const std::filesystem::path& program, int network_namespace,
+                               const std::filesystem::path& log, Keys keys, base::EventLoop& loop)
+    : loop_(loop),
+      log_(log),
       requests_(base::make_pipe()),
       records_(base::make_pipe()),
       keylog_(keys == Keys::kLive ? base::make_pipe() : base::Pipe{}),
@@ -44,9 +50,15 @@ QueryClient::QueryClient(const std::filesystem::path& program, int network_names
   requests_.read_end.close();
   records_.write_end.close();
   keylog_.write_end.close();
+  loop_.watch(records_.read_end.number(), EPOLLIN, [this](std::uint32_t) { read_records(); });
 }
 
-void QueryClient::ask(std::string_view request_line) {
+LabqueryClient::~LabqueryClient() {
+  loop_.forget(records_.read_end.number());
+}
+
+void LabqueryClient::ask(const std::string& request_line, const PlannedArm& /*arm*/) {
+  record_.reset();
   try {
     base::write_all(requests_.write_end, request_line);
   } catch (const base::LabError&) {
@@ -54,27 +66,43 @@ void QueryClient::ask(std::string_view request_line) {
   }
 }
 
-std::optional<captures::QueryRecord> QueryClient::take_record() {
+void LabqueryClient::read_records() {
   if (!record_lines_.fill()) report_end();
   const auto line = record_lines_.buffered();
-  if (!line) return std::nullopt;
+  if (!line) return;
   auto record = captures::parse_query_record(*line);
   if (!record) throw base::LabError("read labquery's record: " + record.error());
-  return std::move(*record);
+  record_ = std::move(*record);
 }
 
-std::string QueryClient::take_keylog() {
+captures::QueryRecord LabqueryClient::take_record() {
+  LABRUN_ASSERT(record_.has_value());
+  captures::QueryRecord record = std::move(*record_);
+  record_.reset();
+  return record;
+}
+
+// A preparation may wait for silence as long as for its answer.
+base::Nanoseconds LabqueryClient::patience(base::Nanoseconds timeout) const {
+  return 2 * timeout + kGrace;
+}
+
+captures::QueryRecord LabqueryClient::give_up() {
+  throw base::LabError("labquery gave no record in time for its request");
+}
+
+std::string LabqueryClient::take_keylog() {
   return keylog_.read_end.is_open() ? keylog_lines_.available() : std::string();
 }
 
-void QueryClient::report_end() {
+void LabqueryClient::report_end() {
   requests_.write_end.close();
   const base::ExitStatus status = process_.wait();
   throw base::LabError(
       std::format("labquery ended ({}); it said: {}", status.describe(), end_of_log(log_)));
 }
 
-void QueryClient::finish() {
+void LabqueryClient::finish() {
   requests_.write_end.close();
   const base::ExitStatus status = process_.wait();
   if (!status.succeeded())
