@@ -4,7 +4,6 @@
 
 #include <array>
 #include <format>
-#include <optional>
 #include <utility>
 
 namespace analysis {
@@ -86,22 +85,23 @@ void read_close(ByteReader& reader, QuicFrame& frame) {
   read_data(reader, frame, reader.varint());
 }
 
-// How many varints a frame of such a type is made of, where it is made of nothing else.
-std::optional<int> plain_varints(std::uint64_t type) {
-  switch (type) {
+// False where a frame of that type is more than one number or none.
+bool read_plain(ByteReader& reader, QuicFrame& frame) {
+  switch (frame.type) {
     case quic_frame::kPing:
     case quic_frame::kHandshakeDone:
-      return 0;
-    case 0x10:  // MAX_DATA
-    case 0x12:  // MAX_STREAMS, both kinds
-    case 0x13:
-    case 0x14:  // DATA_BLOCKED
-    case 0x16:  // STREAMS_BLOCKED, both kinds
-    case 0x17:
-    case 0x19:  // RETIRE_CONNECTION_ID
-      return 1;
+      return true;
+    case quic_frame::kMaxData:
+    case quic_frame::kMaxStreams:
+    case quic_frame::kMaxStreamsUni:
+    case quic_frame::kDataBlocked:
+    case quic_frame::kStreamsBlocked:
+    case quic_frame::kStreamsBlockedUni:
+    case quic_frame::kRetireConnectionId:
+      frame.value = reader.varint();
+      return true;
     default:
-      return std::nullopt;
+      return false;
   }
 }
 
@@ -119,18 +119,19 @@ bool read_rare(ByteReader& reader, QuicFrame& frame) {
     case quic_frame::kNewToken:
       read_data(reader, frame, reader.varint());
       return true;
-    case 0x11:  // MAX_STREAM_DATA
-    case 0x15:  // STREAM_DATA_BLOCKED
+    case quic_frame::kMaxStreamData:
+    case quic_frame::kStreamDataBlocked:
       frame.stream = reader.varint();
-      reader.varint();
+      frame.value = reader.varint();
       return true;
     case quic_frame::kNewConnectionId:
-      reader.varint();
-      reader.varint();
+      frame.value = reader.varint();
+      frame.retire_prior_to = reader.varint();
       read_data(reader, frame, reader.integer(1));
+      frame.connection_id.assign(frame.data.begin(), frame.data.end());
       reader.span(16);  // stateless reset token
       return true;
-    case 0x1a:  // PATH_CHALLENGE
+    case quic_frame::kPathChallenge:
     case quic_frame::kPathResponse:
       reader.span(8);
       return true;
@@ -138,9 +139,11 @@ bool read_rare(ByteReader& reader, QuicFrame& frame) {
     case quic_frame::kApplicationClose:
       read_close(reader, frame);
       return true;
-    case 0x30:  // DATAGRAM, RFC 9221
-    case 0x31:
-      read_data(reader, frame, frame.type == 0x31 ? reader.varint() : reader.left());
+    case quic_frame::kDatagram:
+      read_data(reader, frame, reader.left());
+      return true;
+    case quic_frame::kDatagramWithLength:
+      read_data(reader, frame, reader.varint());
       return true;
     default:
       return false;
@@ -160,11 +163,7 @@ bool read_body(ByteReader& reader, QuicFrame& frame) {
     read_data(reader, frame, reader.varint());
     return true;
   }
-  if (const auto varints = plain_varints(frame.type)) {
-    for (int count = 0; count < *varints; ++count) reader.varint();
-    return true;
-  }
-  return read_rare(reader, frame);
+  return read_plain(reader, frame) || read_rare(reader, frame);
 }
 
 }  // namespace

@@ -23,11 +23,23 @@ inline constexpr std::uint64_t kStopSending = 0x05;
 inline constexpr std::uint64_t kCrypto = 0x06;
 inline constexpr std::uint64_t kNewToken = 0x07;
 inline constexpr std::uint64_t kStream = 0x08;  // 0x08 to 0x0f
+inline constexpr std::uint64_t kMaxData = 0x10;
+inline constexpr std::uint64_t kMaxStreamData = 0x11;
+inline constexpr std::uint64_t kMaxStreams = 0x12;
+inline constexpr std::uint64_t kMaxStreamsUni = 0x13;
+inline constexpr std::uint64_t kDataBlocked = 0x14;
+inline constexpr std::uint64_t kStreamDataBlocked = 0x15;
+inline constexpr std::uint64_t kStreamsBlocked = 0x16;
+inline constexpr std::uint64_t kStreamsBlockedUni = 0x17;
 inline constexpr std::uint64_t kNewConnectionId = 0x18;
+inline constexpr std::uint64_t kRetireConnectionId = 0x19;
+inline constexpr std::uint64_t kPathChallenge = 0x1a;
 inline constexpr std::uint64_t kPathResponse = 0x1b;
 inline constexpr std::uint64_t kConnectionClose = 0x1c;
 inline constexpr std::uint64_t kApplicationClose = 0x1d;
 inline constexpr std::uint64_t kHandshakeDone = 0x1e;
+inline constexpr std::uint64_t kDatagram = 0x30;
+inline constexpr std::uint64_t kDatagramWithLength = 0x31;
 }  // namespace quic_frame
 
 struct AckRange {
@@ -45,6 +57,10 @@ struct QuicFrame {
   std::uint64_t ack_delay = 0;   // as on the wire, before the exponent
   std::vector<AckRange> ranges;  // of ACK, largest first
   std::uint64_t error_code = 0;
+  // A limit, of MAX_* and *_BLOCKED; a sequence number, of *_CONNECTION_ID.
+  std::uint64_t value = 0;
+  std::uint64_t retire_prior_to = 0;  // of NEW_CONNECTION_ID
+  transport::Bytes connection_id;     // of NEW_CONNECTION_ID
   transport::ByteSpan
       data;  // CRYPTO, STREAM, token, connection ID or reason; views what was parsed
 

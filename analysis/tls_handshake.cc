@@ -30,6 +30,7 @@ constexpr std::uint64_t kExtensionEarlyData = 42;
 constexpr std::uint64_t kExtensionVersions = 43;
 constexpr std::uint64_t kExtensionKeyShare = 51;
 constexpr std::uint64_t kExtensionQuicParameters = 57;
+constexpr std::uint64_t kParameterAckDelayExponent = 0x0a;
 constexpr std::uint64_t kParameterMaxAckDelay = 0x0b;
 
 using Extension = std::function<void(std::uint64_t type, ByteReader value)>;
@@ -60,15 +61,23 @@ std::string server_name(ByteReader value) {
   return std::string(base::as_text(list.vector(2)));
 }
 
-std::optional<std::uint64_t> max_ack_delay(ByteReader value) {
-  while (value.left() > 0) {
-    const std::uint64_t id = value.varint();
-    ByteReader parameter(value.span(value.varint()));
-    if (id != kParameterMaxAckDelay) continue;
-    const std::uint64_t delay = parameter.varint();
-    if (!parameter.failed()) return delay;
+// A transport parameter that is a number.
+std::optional<std::uint64_t> number_of(std::uint64_t wanted, ByteReader parameters) {
+  while (parameters.left() > 0) {
+    const std::uint64_t id = parameters.varint();
+    ByteReader parameter(parameters.span(parameters.varint()));
+    if (id != wanted) continue;
+    const std::uint64_t number = parameter.varint();
+    if (!parameter.failed()) return number;
   }
   return std::nullopt;
+}
+
+void read_parameters(ByteReader parameters, std::optional<std::uint64_t>& max_ack_delay_ms,
+                     std::uint64_t& ack_delay_exponent) {
+  max_ack_delay_ms = number_of(kParameterMaxAckDelay, parameters);
+  const auto exponent = number_of(kParameterAckDelayExponent, parameters);
+  if (exponent && *exponent <= HandshakeFacts::kMaxAckDelayExponent) ack_delay_exponent = *exponent;
 }
 
 void read_client_hello(ByteSpan body, HandshakeFacts& facts) {
@@ -90,7 +99,8 @@ void read_client_hello(ByteSpan body, HandshakeFacts& facts) {
     if (type == kExtensionAlpn) facts.offered_alpn = protocol_names(value);
     if (type == kExtensionEarlyData) facts.offered_early_data = true;
     if (type == kExtensionPreSharedKey) facts.offered_session_ticket = true;
-    if (type == kExtensionQuicParameters) facts.client_max_ack_delay_ms = max_ack_delay(value);
+    if (type == kExtensionQuicParameters)
+      read_parameters(value, facts.client_max_ack_delay_ms, facts.client_ack_delay_exponent);
     if (type == kExtensionGroups) {
       ByteReader list(value.vector(2));
       while (list.left() > 1)
@@ -138,7 +148,8 @@ void read_encrypted_extensions(ByteSpan body, HandshakeFacts& facts) {
   ByteReader reader(body);
   for_each_extension(reader, [&](std::uint64_t type, ByteReader value) {
     if (type == kExtensionEarlyData) facts.accepted_early_data = true;
-    if (type == kExtensionQuicParameters) facts.server_max_ack_delay_ms = max_ack_delay(value);
+    if (type == kExtensionQuicParameters)
+      read_parameters(value, facts.server_max_ack_delay_ms, facts.server_ack_delay_exponent);
     if (type != kExtensionAlpn) return;
     const auto names = protocol_names(value);
     if (!names.empty()) facts.alpn = names.front();

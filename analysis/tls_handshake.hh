@@ -36,6 +36,12 @@ struct HandshakeFacts {
   std::uint64_t certificate_bytes = 0;
   std::optional<std::uint64_t> client_max_ack_delay_ms;  // QUIC transport parameters
   std::optional<std::uint64_t> server_max_ack_delay_ms;
+  // RFC 9000 section 18.2: delays in ACK frames are in units of two to this power microseconds.
+  std::uint64_t client_ack_delay_exponent = kDefaultAckDelayExponent;
+  std::uint64_t server_ack_delay_exponent = kDefaultAckDelayExponent;
+
+  static constexpr std::uint64_t kDefaultAckDelayExponent = 3;
+  static constexpr std::uint64_t kMaxAckDelayExponent = 20;
   bool finished_by_client = false;
   bool finished_by_server = false;
 };

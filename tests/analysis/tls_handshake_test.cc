@@ -63,7 +63,7 @@ TEST(HandshakeStream, ClientHelloTellsWhatIsOffered) {
   const Bytes name = vector(2, Bytes{0} + vector(2, {'l', 'a', 'b'}));
   const Bytes alpn = vector(2, vector(1, {'h', '2'}) + vector(1, {'d', 'o', 't'}));
   const Bytes shares = vector(2, Bytes{0, 0x1d} + vector(2, Bytes(32, 9)));
-  const Bytes parameters{0x01, 2, 0x40, 0x64, 0x0b, 1, 25};
+  const Bytes parameters{0x01, 2, 0x40, 0x64, 0x0b, 1, 25, 0x0a, 1, 8};
   HandshakeFacts facts;
   HandshakeStream stream(End::kClient, facts);
   const Bytes hello = client_hello(
@@ -80,6 +80,7 @@ TEST(HandshakeStream, ClientHelloTellsWhatIsOffered) {
   EXPECT_THAT(facts.offered_groups, ElementsAre(0x11ec, 0x001d));
   EXPECT_THAT(facts.key_shares, ElementsAre(0x001d));
   EXPECT_EQ(facts.client_max_ack_delay_ms, 25U);
+  EXPECT_EQ(facts.client_ack_delay_exponent, 8U);
   EXPECT_TRUE(facts.offered_early_data && facts.offered_session_ticket);
 }
 
@@ -90,6 +91,7 @@ TEST(HandshakeStream, CutExtensionsTellNothing) {
                           extension(51, {0, 9, 0, 0x1d, 0, 32})));
   EXPECT_TRUE(facts.client_random);
   EXPECT_EQ(facts.client_max_ack_delay_ms, std::nullopt);
+  EXPECT_EQ(facts.client_ack_delay_exponent, 3U);  // the default
   EXPECT_THAT(facts.offered_alpn, ElementsAre("h2"));
   EXPECT_THAT(facts.key_shares, IsEmpty());
 }
