@@ -17,7 +17,7 @@
 namespace harness {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Command>, 11> kCommands{
+constexpr std::array<std::pair<std::string_view, Command>, 12> kCommands{
     {{"run", Command::kRun},
      {"check", Command::kCheck},
      {"plan", Command::kPlan},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, Command>, 11> kCommands{
      {"map", Command::kMap},
      {"replay", Command::kReplay},
      {"minimize", Command::kMinimize},
+     {"servers", Command::kServers},
      {"doctor", Command::kDoctor}}};
 
 constexpr std::string_view kUsage =
@@ -41,6 +42,7 @@ constexpr std::string_view kUsage =
     "       labrun map SCENARIO [--max-drops N] [--late TIME] [--resume DIR]\n"
     "       labrun replay RUN QUERY... [--times N] [--record FILE]\n"
     "       labrun minimize RUN QUERY [--slower-by TIME] [--record FILE]\n"
+    "       labrun servers [--only SERVER] [--release stable|testing] [--json|--markdown]\n"
     "       labrun doctor";
 
 constexpr std::string_view kDescription =
@@ -62,9 +64,9 @@ constexpr std::string_view kFooter =
     "\n"
     "Exit codes:\n"
     "    0  done, and every expectation of the scenario holds\n"
-    "    1  done, and an expectation does not hold, a replay differs, samples disagree, or what "
-    "was\n"
-    "       to be minimised does not happen again\n"
+    "    1  done, and an expectation does not hold, a replay differs, samples disagree, what was "
+    "to\n"
+    "       be minimised does not happen again, or a server does not do what it should\n"
     "    2  the arguments or the scenario are wrong; every mistake is listed\n"
     "    3  the lab could not be built, or what it measured is not valid\n"
     "  130  interrupted; the run directory has the finished blocks and says that it is incomplete\n"
@@ -247,6 +249,24 @@ void add_retry_options(CLI::App& app, Command command, Options& options, Command
   add_color_option(app, options);
 }
 
+void add_server_options(CLI::App& app, Options& options, CommandLine& into) {
+  app.add_option("--only", into.only, "This server only (repeatable): nginx, nginx@testing")
+      ->type_name("SERVER")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--release", into.release,
+                 "Debian's release (default: stable, and testing where it has been fetched)")
+      ->type_name("stable|testing")
+      ->check(one_of({"stable", "testing"}));
+  CLI::Option* json = app.add_flag("--json", into.json, "JSON instead of a table");
+  app.add_flag("--markdown", into.markdown, "A table for documents")->excludes(json);
+  app.add_option("--jobs", into.jobs, "Kernels that run at once (default: one per core)")
+      ->type_name("N")
+      ->check(counted(256));
+  app.add_flag("--quiet", into.quiet, "No progress, only the table");
+  add_color_option(app, options);
+}
+
 // The arguments after the command word. A scenario named like a command is written "./plan".
 std::pair<Command, std::vector<std::string>> split_command(std::span<const std::string> arguments) {
   if (arguments.size() < 2) return {Command::kRun, {}};
@@ -263,6 +283,7 @@ void set_up(CLI::App& app, Command command, Options& options, CommandLine& into)
   app.set_version_flag("--version", std::format("labrun {}", base::kVersion));
   app.get_formatter()->column_width(26);
   if (command == Command::kDoctor) return;
+  if (command == Command::kServers) return add_server_options(app, options, into);
   if (command == Command::kAnalyze || command == Command::kExplain ||
       command == Command::kCompare) {
     add_evidence_options(app, command, options, into);
