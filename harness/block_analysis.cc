@@ -35,6 +35,17 @@ std::ifstream open_capture(const fs::path& captures, std::uint32_t block, const 
 
 }  // namespace
 
+std::vector<captures::QueryRecord> read_records(const fs::path& file) {
+  std::vector<captures::QueryRecord> records;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    auto record = captures::parse_query_record(line);
+    if (!record) throw base::LabError(std::format("read {}: {}", file.string(), record.error()));
+    records.push_back(std::move(*record));
+  }
+  return records;
+}
+
 analysis::BlockEvidence read_evidence(const Plan& plan, const fs::path& captures,
                                       std::uint32_t block,
                                       std::vector<captures::QueryRecord>& records) {

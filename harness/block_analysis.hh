@@ -17,6 +17,9 @@
 
 namespace harness {
 
+// Lines of a file as to_lines() writes it. Throws LabError where one cannot be read.
+std::vector<captures::QueryRecord> read_records(const std::filesystem::path& file);
+
 // Reads the block's captures in folder `captures`; `records` are those of the block. Throws
 // LabError that names what is wrong with which file.
 analysis::BlockEvidence read_evidence(const Plan& plan, const std::filesystem::path& captures,

@@ -98,15 +98,17 @@ void BlockSchedule::start_next() {
 // Called from inside the block's own process object, which therefore goes only with the next turn
 // of the loop.
 void BlockSchedule::end_of(const PlannedBlock& block, const std::string& failure) {
-  if (!failure.empty() && ending_.reason.empty()) ending_.reason = failure;
+  const bool tolerated = !failure.empty() && observer_.on_failure;
+  if (tolerated) observer_.on_failure(block, failure);
+  if (!failure.empty() && !tolerated && ending_.reason.empty()) ending_.reason = failure;
   loop_.at(clock_.now(), [this, &block, failed = !failure.empty()] {
     running_.erase(block.index);
     // Its processor is free, and the next one to be taken.
     const int processor = processor_of_.extract(block.index).mapped();
     processors_.erase(std::ranges::find(processors_, processor));
     processors_.push_front(processor);
-    if (failed || !ending_.reason.empty()) return;
-    observer_.on_results(block);
+    if (!ending_.reason.empty()) return;
+    if (!failed) observer_.on_results(block);
     if (next_ < plan_.blocks.size()) start_next();
   });
 }

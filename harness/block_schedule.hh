@@ -27,6 +27,8 @@ class BlockSchedule {
     // A block has written its results. Called in the order of ending, which is not the order of the
     // plan.
     std::function<void(const PlannedBlock&)> on_results;
+    // A block has failed, and why. Where nobody asks for it, the others end, too.
+    std::function<void(const PlannedBlock&, const std::string&)> on_failure{};
   };
 
   struct Ending {

@@ -3,6 +3,7 @@
 #include "base/units.hh"
 #include "base/version.hh"
 #include "harness/bundle_text.hh"
+#include "harness/help_text.hh"
 #include "harness/scenario_error.hh"
 
 #include <CLI/CLI.hpp>
@@ -18,7 +19,7 @@
 namespace harness {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Command>, 12> kCommands{
+constexpr std::array<std::pair<std::string_view, Command>, 13> kCommands{
     {{"run", Command::kRun},
      {"check", Command::kCheck},
      {"plan", Command::kPlan},
@@ -30,51 +31,8 @@ constexpr std::array<std::pair<std::string_view, Command>, 12> kCommands{
      {"replay", Command::kReplay},
      {"minimize", Command::kMinimize},
      {"bundle", Command::kBundle},
+     {"servers", Command::kServers},
      {"doctor", Command::kDoctor}}};
-
-constexpr std::string_view kUsage =
-    "labrun [run] SCENARIO [options]\n"
-    "       labrun check|plan SCENARIO [options]\n"
-    "       labrun explain RUN QUERY [--all] [--save DIR]\n"
-    "       labrun analyze RUN|CAPTURE [--keylog FILE] [--packets]\n"
-    "       labrun compare RUN RUN\n"
-    "       labrun compare RUN CELL CELL\n"
-    "       labrun exact SCENARIO [--max-drops N] [--against RUN] [--resume DIR]\n"
-    "       labrun map SCENARIO [--max-drops N] [--late TIME] [--resume DIR]\n"
-    "       labrun replay RUN QUERY... [--times N] [--record FILE]\n"
-    "       labrun minimize RUN QUERY [--slower-by TIME] [--record FILE]\n"
-    "       labrun bundle RUN [--query QUERY]... [--format FORMAT] [--out FILE]\n"
-    "       labrun bundle verify FILE\n"
-    "       labrun doctor";
-
-constexpr std::string_view kDescription =
-    "What does an encrypted-DNS transport do on this path, and why?\n"
-    "labrun builds a small network, impairs it, runs real servers and one measuring client on it,\n"
-    "keeps every packet, and prints a table whose every figure can be checked.";
-
-constexpr std::string_view kFooter =
-    "Examples:\n"
-    "  labrun scenarios/loss2pct.yaml                      five transports at 2 % loss\n"
-    "  labrun scenarios/loss2pct.yaml --queries 50         the same, shorter\n"
-    "  labrun scenarios/handshake.yaml --only doq          one transport of it\n"
-    "  labrun scenarios/smoke.yaml --set path.each_way.delay=50ms\n"
-    "  labrun plan scenarios/loss2pct.yaml                 what would be done, without doing it\n"
-    "  labrun explain runs/loss2pct-20261130T120000Z worst why the slowest query was slow\n"
-    "  labrun analyze dump.pcapng --keylog keys.txt        what somebody else's capture shows\n"
-    "  labrun map scenarios/map.yaml --only doq            what each lost packet costs\n"
-    "  labrun exact scenarios/exact2pct.yaml               the tail without sampling\n"
-    "  labrun bundle runs/nginx-1616-... --format nginx    the worst query, for a bug report\n"
-    "\n"
-    "Exit codes:\n"
-    "    0  done, and every expectation of the scenario holds\n"
-    "    1  done, and an expectation does not hold, a replay differs, samples disagree, what was "
-    "to\n"
-    "       be minimised does not happen again, or a bundle is not what it says\n"
-    "    2  the arguments or the scenario are wrong; every mistake is listed\n"
-    "    3  the lab could not be built, or what it measured is not valid\n"
-    "  130  interrupted; the run directory has the finished blocks and says that it is incomplete\n"
-    "\n"
-    "A scenario's keys: docs/scenarios.md. What a run directory holds: docs/run-directory.md.";
 
 // What the options are parsed into before they become a CommandLine.
 struct Options {
@@ -274,6 +232,24 @@ void add_verify_options(CLI::App& app, Options& options) {
   app.add_option("FILE", options.target, "Bundle (tar.zst)")->required()->option_text(" ");
 }
 
+void add_server_options(CLI::App& app, Options& options, CommandLine& into) {
+  app.add_option("--only", into.only, "This server only (repeatable): nginx, nginx@testing")
+      ->type_name("SERVER")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--release", into.release,
+                 "Debian's release (default: stable, and testing where it has been fetched)")
+      ->type_name("stable|testing")
+      ->check(one_of({"stable", "testing"}));
+  CLI::Option* json = app.add_flag("--json", into.json, "JSON instead of a table");
+  app.add_flag("--markdown", into.markdown, "A table for documents")->excludes(json);
+  app.add_option("--jobs", into.jobs, "Kernels that run at once (default: one per core)")
+      ->type_name("N")
+      ->check(counted(256));
+  app.add_flag("--quiet", into.quiet, "No progress, only the table");
+  add_color_option(app, options);
+}
+
 // The arguments after the command word. A scenario named like a command is written "./plan".
 std::pair<Command, std::vector<std::string>> split_command(std::span<const std::string> arguments) {
   if (arguments.size() < 2) return {Command::kRun, {}};
@@ -293,6 +269,7 @@ void set_up(CLI::App& app, Command command, Options& options, CommandLine& into)
   app.set_version_flag("--version", std::format("labrun {}", base::kVersion));
   app.get_formatter()->column_width(26);
   if (command == Command::kDoctor) return;
+  if (command == Command::kServers) return add_server_options(app, options, into);
   if (command == Command::kAnalyze || command == Command::kExplain ||
       command == Command::kCompare) {
     add_evidence_options(app, command, options, into);

@@ -27,6 +27,7 @@ enum class Command {
   kMinimize,      // find the few losses that made a query of a run slow
   kBundle,        // pack queries of a run for a report to somebody else
   kVerifyBundle,  // hold a bundle to what it says
+  kServers,       // say what each server can do, from answers of each
   kDoctor,        // say what this machine can do
   kShow,          // print `text` and succeed: --help, --version
 };
@@ -39,13 +40,13 @@ struct CommandLine {
   Command command = Command::kRun;
   std::filesystem::path scenario;     // of kRun, kCheck and kPlan
   Overrides overrides;                // --set, --seed, --queries, --blocks
-  std::vector<std::string> only;      // cells, transports or arms; empty: all
+  std::vector<std::string> only;      // cells, transports or arms; of kServers servers; empty: all
   std::optional<std::uint32_t> jobs;  // blocks at once; none: one per core
   KernelKind kernel = KernelKind::kLab;
   std::optional<std::filesystem::path> out;  // run directory to create; none: runs/<name>-<utc>
   bool quiet = false;                        // no progress, only the table
   ColorWhen color = ColorWhen::kAuto;
-  bool json = false;  // plan as plan.json
+  bool json = false;  // plan as plan.json, the table of servers as JSON
   std::string text;   // for kShow
 
   std::filesystem::path target;  // of kAnalyze, kExplain, kCompare: run directory or capture file
@@ -65,6 +66,8 @@ struct CommandLine {
   std::optional<base::Nanoseconds> slower_by;    // of kMinimize: than without losses
   std::string format = "generic";                // of kBundle: one of report_formats()
   std::optional<base::Nanoseconds> late;         // of kMap: instead of dropped, later by this
+  std::optional<std::string> release;            // of kServers: "stable" or "testing"
+  bool markdown = false;                         // of kServers
 };
 
 // `arguments` as main() has them, the program's name first. Throws BadInput with a text that says

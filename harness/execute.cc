@@ -16,6 +16,7 @@
 #include "harness/replay.hh"
 #include "harness/run.hh"
 #include "harness/scenario_error.hh"
+#include "harness/servers.hh"
 
 #include <format>
 #include <iostream>
@@ -69,6 +70,8 @@ int obey(const CommandLine& command) {
       return check(command);
     case Command::kPlan:
       return print_plan(command);
+    case Command::kServers:
+      return servers(command, find_image());
     case Command::kDoctor:
       return print_diagnosis(std::cout);
     case Command::kRun:

@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <deque>
 #include <format>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <thread>
@@ -46,17 +45,6 @@ std::size_t block_jobs(const CommandLine& command, const Plan& plan) {
   // In real time blocks would disturb each other: one at a time unless somebody insists.
   const std::size_t wanted = command.jobs.value_or(command.kernel == KernelKind::kHost ? 1 : cores);
   return std::min(wanted, plan.blocks.size());
-}
-
-std::vector<captures::QueryRecord> read_records(const fs::path& file) {
-  std::vector<captures::QueryRecord> records;
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    auto record = captures::parse_query_record(line);
-    if (!record) throw base::LabError(std::format("read {}: {}", file.string(), record.error()));
-    records.push_back(std::move(*record));
-  }
-  return records;
 }
 
 // One run from its directory to its table.

@@ -77,6 +77,14 @@ TEST(CommandLine, SubcommandsTakeWhatMakesSense) {
   EXPECT_TRUE(parse({"plan", "x.yaml", "--json"}).json);
   EXPECT_EQ(parse({"doctor"}).command, Command::kDoctor);
   EXPECT_THAT(complaint({"doctor", "x.yaml"}), HasSubstr("x.yaml"));
+  const CommandLine servers = parse({"servers", "--only", "knot", "--only", "bind", "--json"});
+  EXPECT_EQ(servers.command, Command::kServers);
+  EXPECT_THAT(servers.only, testing::ElementsAre("knot", "bind"));
+  EXPECT_TRUE(servers.json);
+  EXPECT_EQ(parse({"servers", "--release", "testing"}).release, "testing");
+  EXPECT_THAT(complaint({"servers", "--release", "sid"}), HasSubstr("--release"));
+  EXPECT_THAT(complaint({"servers", "--json", "--markdown"}), HasSubstr("--markdown"));
+  EXPECT_THAT(complaint({"servers", "x.yaml"}), HasSubstr("x.yaml"));
   EXPECT_THAT(complaint({"check", "x.yaml", "--jobs", "2"}), HasSubstr("--jobs"));
 }
 
