@@ -153,7 +153,7 @@ TEST_F(ServerFaults, APreparationThatFailsIsTheQuerysOutcome) {
   }
 }
 
-TEST_F(ServerFaults, NoStartEndsTheRunWithTheServersWords) {
+TEST_F(ServerFaults, NoStartEndsTheRunWithItsWords) {
   const e2e::Outcome crash = run("crash-at-start");
   EXPECT_EQ(crash.status.code, 3);
   EXPECT_THAT(crash.output, AllOf(HasSubstr("unbound ended before it was ready (signal 11"),
