@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <format>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,20 +45,20 @@ std::string answer_text(const Ability& ability) {
 // The transports that have it: "dot, doh3+40", "all" of those that are encrypted, "-".
 std::string list_text(const ServerRow& row, Aspect aspect) {
   std::vector<std::string> words;
-  bool all = true;
+  std::set<std::string> endings;  // of what every encrypted transport comes to
   for (const Transport transport : kAllTransports) {
     const Ability& ability = row.at(aspect, transport);
     const bool served = row.at(Aspect::kAnswers, transport).kind != Kind::kCannot;
-    const std::string more = aspect == Aspect::kEarlyData ? surplus(ability) : std::string();
-    if (ability.kind == Kind::kFails)
-      words.push_back(std::format("{} {}", to_string(transport), kFails));
-    if (ability.kind == Kind::kDoes)
-      words.push_back(std::format("{}{}", to_string(transport), more));
-    if (facts(transport).encrypted && served && (ability.kind != Kind::kDoes || !more.empty()))
-      all = false;
+    if (!facts(transport).encrypted || !served) continue;
+    std::string ending = ability.kind == Kind::kCannot ? "-" : "";
+    if (ability.kind == Kind::kFails) ending = std::format(" {}", kFails);
+    if (ability.kind == Kind::kDoes && aspect == Aspect::kEarlyData) ending = surplus(ability);
+    if (ability.kind != Kind::kCannot) words.push_back(std::string(to_string(transport)) + ending);
+    endings.insert(std::move(ending));
   }
   if (words.empty()) return "-";
-  return all && aspect != Aspect::kRetry ? "all" : base::joined(words, ", ");
+  const bool alike = endings.size() == 1 && words.size() > 1;
+  return alike ? "all" + *endings.begin() : base::joined(words, ", ");
 }
 
 std::vector<std::string> texts_of(const ServerRow& row) {
@@ -98,12 +100,14 @@ std::vector<std::string> failures_of(const ServerRow& row) {
   return lines;
 }
 
-// The first two are the widest of their column, others right-aligned in what they need.
+// Each column has what it needs, but the longest names get a line of their own.
 std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& lines) {
+  constexpr std::size_t kNameColumn = 16;
   std::vector<std::size_t> widths(lines.front().size());
   for (const auto& line : lines)
     for (std::size_t column = 0; column < line.size(); ++column)
       widths[column] = std::max(widths[column], line[column].size() + (column == 0 ? 0 : 2));
+  widths.front() = std::min(widths.front(), kNameColumn);
   return widths;
 }
 

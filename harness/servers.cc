@@ -40,8 +40,14 @@ std::vector<std::string> names_of(std::string_view release) {
   std::vector<std::string_view> known;
   for (const endpoints::RealServer& server : endpoints::real_servers())
     known.push_back(server.name);
-  throw BadInput(std::format("labrun: --only {}: no such server; {}", wanted,
-                             suggestion(endpoints::parse_server_name(wanted).program, known)));
+  const std::string_view program = endpoints::parse_server_name(wanted).program;
+  if (std::ranges::contains(known, program))
+    throw BadInput(
+        std::format("labrun: --only {}: no such release; allowed: stable, testing or "
+                    "the path of a root directory",
+                    wanted));
+  throw BadInput(
+      std::format("labrun: --only {}: no such server; {}", wanted, suggestion(program, known)));
 }
 
 // "nginx" is that of each release, "nginx@testing" that one, "nginx@/my/root" another one.
