@@ -55,6 +55,8 @@ class ProbeRun {
         failure.starts_with(prefix) ? failure.substr(prefix.size()) : failure;
     for (const PlannedQuery& query : block.queries)
       result_.cells.at(query.cell).failure = reason.substr(0, reason.find('\n'));
+    // Whoever is sent to a log shall find it.
+    if (reason.contains(directory().path().string())) temporary_.keep_after({.reason = reason});
   }
 
   void take_over(const PlannedBlock& block) {
