@@ -38,7 +38,7 @@ json kernel_json(const Manifest& manifest) {
 json repeatable_json(KernelKind kind) {
   if (kind == KernelKind::kHost)
     return {{"value", false}, {"reason", "real time and the host's randomness enter"}};
-  return {{"value", true}, {"reason", "virtual time, seeded randomness, no third-party program"}};
+  return {{"value", true}, {"reason", "virtual time and seeded randomness"}};
 }
 
 json block_json(std::uint32_t index, const BlockResult& result) {

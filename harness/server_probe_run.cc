@@ -84,8 +84,10 @@ class ProbeRun {
   void read_version(const fs::path& file) {
     const nlohmann::json facts = nlohmann::json::parse(base::read_file(file));
     for (const nlohmann::json& endpoint : facts.at("endpoints"))
-      for (const auto& version : endpoint.at("ready").at("versions"))
-        result_.version = version.get<std::string>();
+      for (const auto& entry : endpoint.at("ready").at("versions").items())
+        // Not that of what stands behind a front.
+        if (entry.key() == plan().arms.front().server)
+          result_.version = entry.value().get<std::string>();
   }
 
   const Image& image_;

@@ -19,9 +19,12 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Security updates change the last number, and nothing else that we would know of.
+// Security updates change the last number, and nothing else that we would know of. How many of a
+// few queries a server fails hangs on what a client drew.
 std::string without_patch_levels(const std::string& text) {
-  return std::regex_replace(text, std::regex(R"(\b([0-9]+\.[0-9]+)\.[0-9]+)"), "$1");
+  const std::string released =
+      std::regex_replace(text, std::regex(R"(\b([0-9]+\.[0-9]+)\.[0-9]+)"), "$1");
+  return std::regex_replace(released, std::regex("[0-9]+ of ([0-9]+) answered"), "some of $1");
 }
 
 // What docs/servers.md has between its marks for that release.
