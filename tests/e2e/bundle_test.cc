@@ -86,7 +86,7 @@ TEST_F(Bundle, HasWhatAMaintainerNeeds) {
 }
 
 TEST_F(Bundle, SaysHowOftenWithControls) {
-  const std::string& readme = file("README.md");
+  const std::string readme = file("README.md");
   EXPECT_THAT(readme, HasSubstr("# knot 3."));
   EXPECT_THAT(readme, HasSubstr("| **this one** | 20 |"));
   EXPECT_THAT(readme, HasSubstr("| loss=0% | 20 | 0 | 0.0-"));
