@@ -43,24 +43,24 @@ Json data_frame(const QuicFrame& frame) {
 }
 
 Json limit_frame(const QuicFrame& frame) {
-  using namespace quic_frame;
   const std::string_view directions =
-      frame.type == kMaxStreamsUni || frame.type == kStreamsBlockedUni ? "unidirectional"
-                                                                       : "bidirectional";
+      frame.type == quic_frame::kMaxStreamsUni || frame.type == quic_frame::kStreamsBlockedUni
+          ? "unidirectional"
+          : "bidirectional";
   switch (frame.type) {
-    case kMaxData:
+    case quic_frame::kMaxData:
       return {{"frame_type", "max_data"}, {"maximum", frame.value}};
-    case kMaxStreamData:
+    case quic_frame::kMaxStreamData:
       return {
           {"frame_type", "max_stream_data"}, {"stream_id", frame.stream}, {"maximum", frame.value}};
-    case kDataBlocked:
+    case quic_frame::kDataBlocked:
       return {{"frame_type", "data_blocked"}, {"limit", frame.value}};
-    case kStreamDataBlocked:
+    case quic_frame::kStreamDataBlocked:
       return {{"frame_type", "stream_data_blocked"},
               {"stream_id", frame.stream},
               {"limit", frame.value}};
-    case kStreamsBlocked:
-    case kStreamsBlockedUni:
+    case quic_frame::kStreamsBlocked:
+    case quic_frame::kStreamsBlockedUni:
       return {
           {"frame_type", "streams_blocked"}, {"stream_type", directions}, {"limit", frame.value}};
     default:
@@ -112,19 +112,21 @@ std::string qlog_hex(transport::ByteSpan bytes) {
 }
 
 Json qlog_frame(const QuicFrame& frame, std::uint64_t ack_delay_exponent) {
-  using namespace quic_frame;
-  if (frame.type == kPadding) return {{"frame_type", "padding"}, {"payload_length", frame.length}};
-  if (frame.type == kPing) return {{"frame_type", "ping"}};
-  if (frame.type == kAck || frame.type == kAckEcn)
+  if (frame.type == quic_frame::kPadding)
+    return {{"frame_type", "padding"}, {"payload_length", frame.length}};
+  if (frame.type == quic_frame::kPing) return {{"frame_type", "ping"}};
+  if (frame.type == quic_frame::kAck || frame.type == quic_frame::kAckEcn)
     return {{"frame_type", "ack"},
             {"ack_delay", ack_delay(frame, ack_delay_exponent)},
             {"acked_ranges", acked_ranges(frame)}};
-  if (frame.type == kCrypto || frame.type == kStream) return data_frame(frame);
-  if (frame.type == kHandshakeDone) return {{"frame_type", "handshake_done"}};
-  if (frame.type == kConnectionClose || frame.type == kApplicationClose)
+  if (frame.type == quic_frame::kCrypto || frame.type == quic_frame::kStream)
+    return data_frame(frame);
+  if (frame.type == quic_frame::kHandshakeDone) return {{"frame_type", "handshake_done"}};
+  if (frame.type == quic_frame::kConnectionClose || frame.type == quic_frame::kApplicationClose)
     return connection_close(frame);
-  if (frame.type >= kMaxData && frame.type <= kStreamsBlockedUni) return limit_frame(frame);
-  if (frame.type == kNewConnectionId || frame.type == kRetireConnectionId)
+  if (frame.type >= quic_frame::kMaxData && frame.type <= quic_frame::kStreamsBlockedUni)
+    return limit_frame(frame);
+  if (frame.type == quic_frame::kNewConnectionId || frame.type == quic_frame::kRetireConnectionId)
     return connection_id_frame(frame);
   return rare_frame(frame);
 }

@@ -2,22 +2,22 @@
 
 __asm__(
     ".section .rodata\n"
-    "labrun_key_logger_begin:\n"
+    "kLabrunKeyLoggerBegin:\n"
     ".incbin \"" LABRUN_KEY_LOGGER
     "\"\n"
-    "labrun_key_logger_end:\n"
+    "kLabrunKeyLoggerEnd:\n"
     ".previous\n");
 
 extern "C" {
-extern const char labrun_key_logger_begin[];
-extern const char labrun_key_logger_end[];
+extern const char kLabrunKeyLoggerBegin[];
+extern const char kLabrunKeyLoggerEnd[];
 }
 
 namespace endpoints {
 
 std::string_view key_logger_library() {
-  return {static_cast<const char*>(labrun_key_logger_begin),
-          static_cast<const char*>(labrun_key_logger_end)};
+  return {static_cast<const char*>(kLabrunKeyLoggerBegin),
+          static_cast<const char*>(kLabrunKeyLoggerEnd)};
 }
 
 }  // namespace endpoints

@@ -81,7 +81,6 @@ class Verifier {
       base::write_file_atomically(folder.path() / name, text);
     }
     const std::vector<BundledQuery> queries = read_bundled(StoredRun(folder.path()));
-    std::string fates;
     std::vector<std::string> different;
     for (std::size_t index = 0; index < queries.size(); ++index) {
       const BundledQuery& query = queries[index];

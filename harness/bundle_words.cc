@@ -83,6 +83,7 @@ std::string row(const BundleSubject& subject, const std::string& cell, const std
   const CellOutcomes& counted = found->second;
   const auto interval = analysis::wilson_interval(counted.unanswered, counted.n);
   std::vector<std::string> blocks;
+  blocks.reserve(counted.by_block.size());
   for (const auto& [block, unanswered] : counted.by_block)
     blocks.push_back(std::to_string(unanswered));
   return std::format("| {} | {} | {} | {:.1f}-{:.1f} % | {} | {} |\n", name, counted.n,

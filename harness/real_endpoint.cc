@@ -204,6 +204,7 @@ void RealEndpoint::kill_all() {
 
 std::vector<std::string> RealEndpoint::logs() const {
   std::vector<std::string> names;
+  names.reserve(programs_.size());
   for (const Program& program : programs_) names.push_back(program.log.filename());
   return names;
 }

@@ -87,6 +87,7 @@ std::string server_ends_text(const json& ends) {
     ++kind->count;
   }
   std::vector<std::string> lines;
+  lines.reserve(kinds.size());
   for (const Kind& kind : kinds) lines.push_back(line_of(kind));
   return base::joined(lines, "\n");
 }
