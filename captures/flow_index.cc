@@ -21,17 +21,25 @@ FiveTuple tuple_of(const Flow& flow, const QueryRecord& record) {
           .destination_port = flow.remote_port};
 }
 
+FiveTuple without_server(FiveTuple tuple) {
+  tuple.destination = {};
+  return tuple;
+}
+
 }  // namespace
 
 FlowIndex::FlowIndex(std::span<const QueryRecord> records) {
   for (std::size_t index = 0; index < records.size(); ++index) {
     for (const Flow& flow : records[index].flows) {
-      const auto [known, added] = owners_.emplace(tuple_of(flow, records[index]), index);
+      const FiveTuple tuple = tuple_of(flow, records[index]);
+      const auto [known, added] = owners_.emplace(tuple, index);
       if (!added && known->second != index)
         throw base::LabError(std::format("queries {} and {} used the same flow: {} {}:{} -> {}:{}",
                                          records[known->second].id, records[index].id,
                                          flow.protocol, flow.local_address, flow.local_port,
                                          flow.remote_address, flow.remote_port));
+      const auto [client, first] = clients_.emplace(without_server(tuple), index);
+      if (!first && client->second != index) client->second.reset();
     }
   }
 }
@@ -39,7 +47,10 @@ FlowIndex::FlowIndex(std::span<const QueryRecord> records) {
 std::optional<std::size_t> FlowIndex::owner_of(const FiveTuple& tuple) const {
   auto found = owners_.find(tuple);
   if (found == owners_.end()) found = owners_.find(tuple.reversed());
-  return found == owners_.end() ? std::nullopt : std::optional(found->second);
+  if (found != owners_.end()) return found->second;
+  auto client = clients_.find(without_server(tuple));
+  if (client == clients_.end()) client = clients_.find(without_server(tuple.reversed()));
+  return client == clients_.end() ? std::nullopt : client->second;
 }
 
 std::optional<std::size_t> FlowIndex::owner_of(const IpPacket& packet) {

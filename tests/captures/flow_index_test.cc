@@ -39,6 +39,25 @@ TEST(FlowIndex, IcmpErrorsBelongToTheirCause) {
             0U);
 }
 
+TEST(FlowIndex, AnswersFromAnotherAddressBelongToTheOneThatAsked) {
+  std::vector<QueryRecord> records{test::udp_record("a:0", 10001), test::udp_record("a:1", 10002)};
+  const auto late = [](std::uint16_t port) {
+    return test::ipv4("198.51.100.99", test::kClient, 17, test::udp(53, port, "late"));
+  };
+  FlowIndex flows(records);
+  EXPECT_EQ(owner(flows, test::ethernet(late(10002))), 1U);
+  EXPECT_EQ(owner(flows, test::ethernet(test::ipv4(test::kClient, "198.51.100.99", 1,
+                                                   test::icmp(3, late(10001))))),
+            0U);
+  EXPECT_EQ(owner(flows, test::ethernet(late(10003))), std::nullopt);
+
+  // Two servers were asked from one port.
+  records[1].flows[0].local_port = 10001;
+  records[1].flows[0].remote_address = "198.51.100.54";
+  FlowIndex ambiguous(records);
+  EXPECT_EQ(owner(ambiguous, test::ethernet(late(10001))), std::nullopt);
+}
+
 TEST(FlowIndex, LaterFragmentsFollowTheFirst) {
   const std::vector<QueryRecord> records{test::udp_record("a:0", 10001)};
   FlowIndex flows(records);
