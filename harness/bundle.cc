@@ -106,11 +106,14 @@ class Bundler {
     write_small_run(run_, ids, hidden_, folder.path());
     const StoredRun small(folder.path());
     queries_ = read_bundled(small);
+    // Whoever reads a run expects the queries of a block together.
+    const std::string records = record_lines(queries_);
     // The one that was named first leads.
     std::ranges::stable_sort(queries_, {}, [&](const BundledQuery& query) {
       return query.record.id != hidden_.removed_from(ids.front());
     });
     add_folder(folder.path());
+    put("queries.jsonl", records);
     add_queries();
     const WholeRun whole = count(run_);
     add_whole_run(whole);
@@ -131,7 +134,7 @@ class Bundler {
             base::read_file(entry.path());
   }
 
-  // The records as the packets here explain them.
+  // What the packets here say, beside the records.
   void add_queries() {
     std::string fates;
     for (std::size_t index = 0; index < queries_.size(); ++index) {
@@ -142,7 +145,6 @@ class Bundler {
       fates += query.fates;
     }
     put(kFatesFile, fates);
-    put("queries.jsonl", record_lines(queries_));
   }
 
   void add_whole_run(const WholeRun& whole) {

@@ -18,6 +18,7 @@
 #include <array>
 #include <format>
 #include <iostream>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,13 @@ class Verifier {
     return found->second;
   }
 
+  // Whether a file of this folder has this text.
+  bool holds(std::string_view folder, std::string_view text) const {
+    return std::ranges::any_of(files_, [&](const auto& entry) {
+      return entry.first.starts_with(folder) && entry.second == text;
+    });
+  }
+
   bool check_sums() {
     const std::string& stated = file(kSumsFile);
     const std::string actual = sums_of(files_);
@@ -81,15 +89,28 @@ class Verifier {
       base::write_file_atomically(folder.path() / name, text);
     }
     const std::vector<BundledQuery> queries = read_bundled(StoredRun(folder.path()));
+    if (queries.empty()) throw BadInput("labrun: the bundle has no query");
+    std::map<std::string, captures::QueryRecord> outcomes;
+    for (captures::QueryRecord& record : parse_outcomes(file(kOutcomesFile))) {
+      const std::string id = record.id;
+      outcomes.emplace(id, std::move(record));
+    }
     std::vector<std::string> different;
     for (std::size_t index = 0; index < queries.size(); ++index) {
       const BundledQuery& query = queries[index];
       if (!file("queries.jsonl").contains(captures::to_json_line(query.record) + "\n"))
         different.push_back(query.record.id + ": its record");
-      const bool known = std::ranges::any_of(files_, [&](const auto& entry) {
-        return entry.first.starts_with("queries/") && entry.second == query.ladder;
-      });
-      if (!known) different.push_back(query.record.id + ": its packets");
+      const auto outcome = outcomes.find(query.record.id);
+      if (outcome == outcomes.end() || outcome->second.cell != query.record.cell ||
+          outcome->second.outcome != query.record.outcome ||
+          outcome->second.time != query.record.time)
+        different.push_back(query.record.id + ": its outcome in the whole run");
+      if (!file(kFatesFile).contains(query.fates))
+        different.push_back(query.record.id + ": the fates of its packets");
+      for (const std::string& qlog : {query.client_qlog, query.server_qlog})
+        if (!qlog.empty() && !holds("qlog/", qlog))
+          different.push_back(query.record.id + ": its qlog");
+      if (!holds("queries/", query.ladder)) different.push_back(query.record.id + ": its packets");
     }
     say(different.empty(), "queries",
         different.empty() ? std::format("{} analysed again, explained alike", queries.size())

@@ -129,8 +129,8 @@ class Reproducer {
 
 Reproduction reproduce(const CommandLine& command, const Image& image, const StoredRun& run,
                        const std::string& id) {
-  const std::vector<RecordedQuery> queries = read_recorded(run, std::span(&id, 1));
   try {
+    const std::vector<RecordedQuery> queries = read_recorded(run, std::span(&id, 1));
     return Reproducer(command, image, run, queries.front()).run();
   } catch (const BadInput& problem) {
     return {.scenario = {},

@@ -128,9 +128,10 @@ TEST_F(Bundle, WithAByteChangedDiffers) {
 TEST_F(Bundle, WithOtherFiguresDiffersWhateverItsSumsSay) {
   harness::ArchiveFiles files = files_;
   std::string& outcomes = files.at("run/outcomes.jsonl");
-  const std::size_t at = outcomes.find("\"answered\"");
+  // In a cell where all others take 80 ms.
+  const std::size_t at = outcomes.find("\"loss=0%/doq:");
   const std::size_t time = outcomes.find("\"time_ns\":", at) + 10;
-  outcomes.replace(time, outcomes.find(',', time) - time, "1");
+  outcomes.replace(time, outcomes.find_first_of(",}", time) - time, "2999999999");
   const std::filesystem::path folder = folder_->path() / "sums";
   for (const auto& [name, text] : files) {
     std::filesystem::create_directories((folder / name).parent_path());
